@@ -1,0 +1,58 @@
+//! The three hashes that backends are compared by (contract §8).
+
+use crate::entry::Message;
+use sha2::{Digest, Sha256};
+
+/// SHA-256 of labels, histogram and messages, lower-case hex.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hashes {
+    /// Of the labels after the last iteration, u8.
+    pub labels: String,
+    /// Of the histogram, u16 LE (sums of several chains: u32 LE).
+    pub histogram: String,
+    /// Of the sorted messages, u32 LE, u8, u32 LE each.
+    pub messages: String,
+}
+
+/// SHA-256 of `bytes`, lower-case hex.
+pub fn sha256_hex(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+/// Hash of little-endian u16 words, without a copy of the whole.
+pub fn hash_u16(words: &[u16]) -> String {
+    let mut hasher = Sha256::new();
+    let mut buffer = [0_u8; 8192];
+    for chunk in words.chunks(buffer.len() / 2) {
+        for (bytes, word) in buffer.chunks_exact_mut(2).zip(chunk) {
+            bytes.copy_from_slice(&word.to_le_bytes());
+        }
+        hasher.update(&buffer[..chunk.len() * 2]);
+    }
+    hex(&hasher.finalize())
+}
+
+/// Hash of a multiset of messages: sorts them by (RV, label, count).
+pub fn hash_messages(messages: &mut [Message]) -> String {
+    messages.sort_unstable();
+    let mut hasher = Sha256::new();
+    for chunk in messages.chunks(1024) {
+        let mut bytes = Vec::with_capacity(chunk.len() * 9);
+        for message in chunk {
+            bytes.extend_from_slice(&message.rv.to_le_bytes());
+            bytes.push(message.label);
+            bytes.extend_from_slice(&message.count.to_le_bytes());
+        }
+        hasher.update(&bytes);
+    }
+    hex(&hasher.finalize())
+}
+
+fn hex(digest: &[u8]) -> String {
+    use std::fmt::Write as _;
+    digest.iter().fold(String::with_capacity(64), |mut text, byte| {
+        // Writing into a String cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

@@ -1,0 +1,91 @@
+//! The f64 reference sampler: Equations 3.1–3.3 without quantisation, the yardstick of Fig. 3.12.
+//!
+//! Same field, starts, order and random words as [`crate::spec`], but real energies without saturation,
+//! p = exp(−Es/T), and u with all 32 bits of its word. It is not part of the contract.
+
+use crate::error::Error;
+use crate::histogram::Histogram;
+use crate::job::{Job, Outcome};
+use crate::{entry::Message, rng, spec};
+
+/// Real parameters in place of a job's integer ones.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RealParameters {
+    /// Weight of S.
+    pub alpha: f64,
+    /// Weight of ΣV.
+    pub beta: f64,
+    /// Factor from the job's temperatures to the real ones (1/c of contract §3).
+    pub temperature_factor: f64,
+}
+
+/// Runs `job` in double precision with the parameters `real`.
+///
+/// Messages are one per RV and label with its count, so that hashes of the two samplers are never confused.
+///
+/// # Errors
+/// [`Error::Log`] if the counts do not add up, which would be a defect of this function.
+pub fn run(job: &Job, real: RealParameters) -> Result<Outcome, Error> {
+    let (problem, run) = (job.problem(), job.run());
+    let labels_count = usize::from(problem.labels);
+    let mut labels = job.initial_labels();
+    let mut counts = vec![0_u32; problem.rvs() * labels_count];
+    let singleton: Vec<f64> = (0..problem.height)
+        .flat_map(|y| (0..problem.width).map(move |x| (x, y)))
+        .flat_map(|(x, y)| {
+            (0..labels_count).map(move |l| real.alpha * f64::from(problem.singleton_cost(x, y, l)))
+        })
+        .collect();
+    let pair: Vec<f64> = (0..labels_count)
+        .flat_map(|l| (0..labels_count).map(move |m| real.beta * f64::from(problem.pair_cost(l, m))))
+        .collect();
+    let mut p = vec![0.0; labels_count];
+
+    for (iteration, entry) in run.schedule.entry_of_iterations().enumerate() {
+        let temperature = run.schedule.steps()[entry].temperature * real.temperature_factor;
+        for colour in [0, 1] {
+            for y in 0..problem.height {
+                for x in (0..problem.width).filter(|x| (x + y) % 2 == colour) {
+                    let i = (y * problem.width + x) as usize;
+                    if problem.is_fixed(i) {
+                        continue;
+                    }
+                    for (l, p) in p.iter_mut().enumerate() {
+                        *p = singleton[i * labels_count + l];
+                        for n in spec::neighbours(problem.width, problem.height, x, y) {
+                            *p += pair[l * labels_count + usize::from(labels[n])];
+                        }
+                    }
+                    let least = p.iter().copied().fold(f64::INFINITY, f64::min);
+                    p.iter_mut().for_each(|e| *e = libm::exp((least - *e) / temperature));
+                    let word = rng::word(run.seed, run.chain, x, y, iteration as u32);
+                    labels[i] = draw(&p, f64::from(word) / 4_294_967_296.0);
+                    if iteration as u32 >= run.burn_in {
+                        counts[i * labels_count + usize::from(labels[i])] += 1;
+                    }
+                }
+            }
+        }
+    }
+    let messages: Vec<Message> = counts
+        .iter()
+        .enumerate()
+        .filter(|(_, count)| **count > 0)
+        .map(|(k, &count)| Message { rv: (k / labels_count) as u32, label: (k % labels_count) as u8, count })
+        .collect();
+    let histogram = Histogram::from_messages(job, &messages, &labels)?;
+    Ok(Outcome { labels, histogram, messages, labels_touched: job.labels_evaluated() })
+}
+
+/// The first label whose cumulated share exceeds `u`; the last one of positive weight if rounding leaves none.
+fn draw(p: &[f64], u: f64) -> u8 {
+    let r = u * p.iter().sum::<f64>();
+    let mut prefix = 0.0;
+    for (l, p) in p.iter().enumerate() {
+        prefix += p;
+        if prefix > r {
+            return l as u8;
+        }
+    }
+    p.iter().rposition(|&p| p > 0.0).unwrap_or(0) as u8
+}
