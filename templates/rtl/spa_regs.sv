@@ -150,12 +150,9 @@ module spa_regs #(
 
   always_comb begin
     case (we_index_q)
-{%- for register in map.stored() %}
-{%- if register.is_locked() %}
-      {{ register.sv_index() }},
-{%- endif %}
+{%- for register in map.locked() %}
+      {{ register.sv_index() }}{% if loop.last %}: locked = 1'b1;{% else %},{% endif %}
 {%- endfor %}
-      {{ map.unmapped_index() }}: locked = 1'b1;
       default: locked = 1'b0;
     endcase
   end

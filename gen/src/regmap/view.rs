@@ -89,10 +89,10 @@ impl Map {
         super::MAP_BYTES
     }
 
-    /// Last register number of the map, which no register has, as a Verilog literal.
+    /// Registers that are locked while the accelerator is busy.
     #[must_use]
-    pub fn unmapped_index(&self) -> String {
-        format!("{}'h{:02X}", super::MAP_BYTES.ilog2() - 3, super::MAP_BYTES / 8 - 1)
+    pub fn locked(&self) -> Vec<RegisterView> {
+        self.registers().into_iter().filter(RegisterView::is_locked).collect()
     }
 
     /// Major number of the ABI.
