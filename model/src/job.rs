@@ -288,7 +288,7 @@ impl Job {
             Start::Random => of(&|x, y| {
                 let word = crate::rng::word(self.run.seed, self.run.chain, x, y, crate::rng::START_ITERATION);
                 let u = u64::from(self.hardware.u(word));
-                (u * u64::from(problem.labels) >> self.hardware.u_bits) as u8
+                ((u * u64::from(problem.labels)) >> self.hardware.u_bits) as u8
             }),
         }
     }

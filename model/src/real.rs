@@ -47,6 +47,22 @@ pub fn to_integers(alpha: f64, beta: f64) -> Result<IntegerParameters, Error> {
     Ok(IntegerParameters { temperature_factor: best.temperature_factor * prescale, ..best })
 }
 
+/// The same for a Potts term of real penalty (β·cap): also chooses the cap, 1…255, of least error, the smallest on a tie.
+///
+/// # Errors
+/// As [`to_integers`], if no cap brings the weights within eight bits.
+pub fn potts_to_integers(alpha: f64, penalty: f64) -> Result<(IntegerParameters, u8), Error> {
+    let mut best: Option<(IntegerParameters, u8)> = None;
+    for cap in 1..=255_u8 {
+        if let Ok(p) = to_integers(alpha, penalty / f64::from(cap))
+            && best.as_ref().is_none_or(|(b, _)| p.relative_error < b.relative_error)
+        {
+            best = Some((p, cap));
+        }
+    }
+    best.map_or_else(|| to_integers(alpha, penalty).map(|p| (p, 1)), Ok)
+}
+
 fn candidate(alpha: f64, beta: f64, shift: u8) -> Option<IntegerParameters> {
     let power = f64::from(1_u32 << shift);
     let (a, b) = ((alpha * power).round(), (beta * power).round());
@@ -84,9 +100,10 @@ mod tests {
         let p = to_integers(0.5, 2.0).unwrap();
         assert_eq!((p.alpha, p.beta, p.shift), (1, 4, 1));
         assert_eq!(p.temperature_factor, 1.0);
-        let p = to_integers(0.01, 16.0).unwrap();
-        assert!(p.beta > 0 && p.alpha > 0);
-        assert!(p.relative_error < 0.4, "{p:?}");
+        assert!(to_integers(0.01, 16.0).is_err(), "a factor of 1600 does not fit eight bits");
+        let (p, cap) = potts_to_integers(0.01, 16.0).unwrap();
+        let ratio = f64::from(p.beta) * f64::from(cap) / f64::from(p.alpha);
+        assert!((ratio / 1600.0 - 1.0).abs() < 0.01, "{p:?} {cap}");
     }
 
     #[test]

@@ -65,7 +65,7 @@ fn sample(job: &Job, weights: &WeightTable, labels: &[u8], x: u32, y: u32, word:
     let w: Vec<u64> = energies.iter().map(|&e| u64::from(weights.weight(e - least))).collect();
 
     let sum: u64 = w.iter().sum();
-    let r = u64::from(job.hardware().u(word)) * sum >> job.hardware().u_bits;
+    let r = (u64::from(job.hardware().u(word)) * sum) >> job.hardware().u_bits;
     let mut prefix = 0;
     for (l, w) in w.iter().enumerate() {
         prefix += w;
