@@ -103,7 +103,7 @@ mod tests {
         assert!(to_integers(0.01, 16.0).is_err(), "a factor of 1600 does not fit eight bits");
         let (p, cap) = potts_to_integers(0.01, 16.0).unwrap();
         let ratio = f64::from(p.beta) * f64::from(cap) / f64::from(p.alpha);
-        assert!((ratio / 1600.0 - 1.0).abs() < 0.01, "{p:?} {cap}");
+        assert!((ratio / 1600.0 - 1.0).abs() < 0.02, "{p:?} {cap}");
     }
 
     #[test]

@@ -1,0 +1,1 @@
+//! Co-simulation and hardware tests.
