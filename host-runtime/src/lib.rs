@@ -1,1 +1,3 @@
-//! Runtime of the stochastic processing accelerator.
+//! Runtime of the stochastic processing accelerator: applications, backends, files.
+
+pub mod backend;
