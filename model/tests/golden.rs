@@ -1,0 +1,138 @@
+//! Known answers of the contract: a stranger's backend is right if it reproduces `golden/contract-v1.txt`.
+//!
+//! The jobs are made of integers only, from one line of arithmetic each, so that they can be rebuilt in any language:
+//! sample(i, salt) = (i·2654435761 + salt·40503) mod 2^32 >> 24.
+//! `UPDATE_GOLDEN=1 cargo test -p spa-model --test golden` rewrites the file after a deliberate change of the contract.
+
+use spa_model::hash::{hash_messages, hash_u16, sha256_hex};
+use spa_model::job::{line_vectors, stereo_offsets, window_offsets};
+use spa_model::{Difference, Hardware, Job, Pair, Problem, Run, Schedule, Singleton, Start, Weights, spec};
+
+fn sample(i: usize, salt: usize) -> u8 {
+    ((i as u32).wrapping_mul(2_654_435_761).wrapping_add((salt as u32).wrapping_mul(40_503)) >> 24) as u8
+}
+
+fn samples(n: usize, salt: usize, bits: u8) -> Vec<u8> {
+    (0..n).map(|i| sample(i, salt) >> (8 - bits)).collect()
+}
+
+fn problem(width: u32, height: u32, labels: u16) -> Problem {
+    let n = (width * height) as usize;
+    Problem {
+        width,
+        height,
+        labels,
+        singleton: Singleton::Pixels {
+            form: Difference::Abs,
+            first: samples(n, 1, 8),
+            second: samples(n, 2, 8),
+            offsets: stereo_offsets(labels, 0),
+        },
+        data_cap: 40,
+        s_outside: 40,
+        pair: Pair::Abs,
+        pair_cap: 2,
+        vectors: line_vectors(labels),
+        alpha: 1,
+        beta: 8,
+        shift: 0,
+        fixed: None,
+    }
+}
+
+fn run(schedule: Schedule) -> Run {
+    Run {
+        burn_in: schedule.default_burn_in(),
+        schedule,
+        seed: 1,
+        chain: 0,
+        start: Start::Argmin,
+        cutoff: None,
+    }
+}
+
+fn jobs() -> Vec<(&'static str, Job)> {
+    let anneal = |n| Schedule::anneal(20.0, 1.0, 5, n).unwrap();
+    let hardware = Hardware::default();
+    let mut jobs = Vec::new();
+    let mut add = |name, hardware, problem, run| jobs.push((name, Job::new(hardware, problem, run).unwrap()));
+
+    add("stereo", hardware, problem(61, 37, 16), run(anneal(40)));
+    add("one-rv", hardware, problem(1, 1, 2), run(Schedule::constant(3.0, 9).unwrap()));
+    let everything_collected =
+        Run { burn_in: 0, seed: u64::MAX, ..run(Schedule::constant(30.0, 60).unwrap()) };
+    let three_bits = Hardware { count_bits: 3, ..hardware };
+    add("saturating-counters", three_bits, problem(13, 9, 3), everything_collected);
+    let mut flow = problem(24, 20, 225);
+    let n = flow.rvs();
+    flow.singleton = Singleton::Pixels {
+        form: Difference::Squared,
+        first: samples(n, 3, 8),
+        second: samples(n, 4, 8),
+        offsets: window_offsets(15),
+    };
+    (flow.data_cap, flow.s_outside, flow.pair, flow.pair_cap) = (9000, 700, Pair::Squared, 50);
+    (flow.vectors, flow.alpha, flow.beta, flow.shift) = (window_offsets(15), 3, 40, 2);
+    let wide = Hardware { label_bits: 8, energy_bits: 12, ..hardware };
+    let random =
+        Run { start: Start::Random, chain: 255, ..run(Schedule::anneal(900.0, 60.0, 6, 20).unwrap()) };
+    add("flow-15x15-squared", wide, flow, random);
+    let mut segment = problem(30, 17, 4);
+    segment.singleton = Singleton::Values {
+        form: Difference::Squared,
+        first: samples(segment.rvs(), 5, 6),
+        values: vec![3, 20, 41, 60],
+    };
+    (segment.data_cap, segment.pair, segment.pair_cap, segment.beta, segment.shift) =
+        (4000, Pair::Potts, 20, 9, 3);
+    segment.fixed = Some((0..segment.rvs()).map(|i| sample(i, 6) < 40).collect());
+    let six = Hardware { singleton_bits: 6, weights: Weights::Linear, energy_bits: 10, ..hardware };
+    let zero = Run { start: Start::Zero, cutoff: Some(4), ..run(anneal(30)) };
+    add("segment-linear-evidence", six, segment, zero);
+    let mut table = problem(11, 14, 7);
+    table.singleton = Singleton::Table { costs: (0..11 * 14 * 7).map(|i| u16::from(sample(i, 7))).collect() };
+    table.data_cap = 180;
+    table.pair = Pair::Table((0..49).map(|i| if i % 8 == 0 { 0 } else { sample(i, 8) % 9 }).collect());
+    table.pair_cap = 7;
+    let reheat = Schedule::new(
+        [(8.0, 5), (1.5, 5), (12.0, 4), (0.9, 6)]
+            .map(|(temperature, iterations)| spa_model::Step { temperature, iterations })
+            .to_vec(),
+    );
+    add("tables-reheated", hardware, table, run(reheat.unwrap()));
+    jobs
+}
+
+#[test]
+fn the_contract_has_not_changed() {
+    let mut text = String::from("# job  labels  histogram  messages (SHA-256)\n");
+    for (name, job) in jobs() {
+        let mut o = spec::run(&job).unwrap();
+        let hashes = (sha256_hex(&o.labels), hash_u16(o.histogram.counts()), hash_messages(&mut o.messages));
+        text += &format!("{name}\n  {}\n  {}\n  {}\n", hashes.0, hashes.1, hashes.2);
+    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/contract-v1.txt");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(path, &text).unwrap();
+    }
+    let golden = std::fs::read_to_string(path).expect("golden file");
+    assert_eq!(text, golden, "semantics changed: contract, docs and every backend must change together");
+}
+
+#[test]
+fn every_free_rv_collects_every_iteration_and_fixed_ones_keep_their_label() {
+    for (name, job) in jobs() {
+        let o = spec::run(&job).unwrap();
+        let start = job.initial_labels();
+        for i in 0..job.problem().rvs() {
+            let sum: u32 = o.histogram.rv(i).iter().map(|&c| u32::from(c)).sum();
+            assert_eq!(sum, u32::from(job.collected()), "{name} RV {i}");
+            if job.problem().is_fixed(i) {
+                assert_eq!(o.labels[i], start[i], "{name} RV {i}");
+                assert!(o.messages.iter().all(|m| m.rv != i as u32), "{name} RV {i}");
+            }
+        }
+        let max = job.hardware().count_max();
+        assert!(o.messages.iter().all(|m| m.count >= 1 && m.count <= max), "{name}");
+    }
+}
