@@ -4,7 +4,7 @@
 // for an answer hangs the whole card. One write and one read are in flight at a time; a read takes three cycles.
 
 module spa_regs #(
-  parameter int unsigned  AddrBits   = 16,
+  parameter int           AddrBits   = 16,
   parameter logic [127:0] AfuId      = 128'h{{ map.afu_id_digits() }},
   parameter logic [255:0] ConfigHash = 256'h0
 {%- for parameter in map.sv_parameters() %},
@@ -158,6 +158,10 @@ module spa_regs #(
   end
 
   assign locked_write_o = we_q && busy_i && locked;
+
+  // The lowest address bits choose bytes, which is the strobes' business.
+  logic unused_address;
+  assign unused_address = ^{s_axil_awaddr_i[2:0], s_axil_araddr_i[2:0]};
 
   // Read channel: address register, multiplexer, data register.
   logic                ar_valid_q;

@@ -79,7 +79,7 @@ pub(super) const REGISTERS: &[Register] = &[
         &[
             parameter("rows", 0, 16, "Rows", "rows of SPEs, 1 or more"),
             parameter("cols", 16, 16, "Cols", "columns of SPEs, 1 or more; rows x cols is 4096 at most"),
-            parameter("spus", 32, 8, "Spus", "SPUs in an SPE: 1, 2 or 4"),
+            parameter("spus", 32, 8, "Spus", "SPUs in an SPE, a power of two"),
             parameter("rng_share", 40, 8, "RngShare", "SPEs that share one random number generator, 1 or more"),
             parameter("pipeline_latency", 48, 16, "PipelineLatency",
                 "cycles from the start of a slot to its last label readable, beyond 3 L; the host derives switch_gap"),

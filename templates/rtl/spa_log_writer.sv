@@ -1,0 +1,224 @@
+// spa_log_writer: writes lines to memory over AXI4, one line a beat, into the log ring or to consecutive addresses.
+//
+// Ring: line i goes to base + (i mod ring_lines) * line bytes, only while i - read_index < ring_lines; otherwise it waits
+// and nothing is overwritten. The write index counts lines that memory has confirmed. All transactions carry one
+// identifier, so responses come in order. Up to `Outstanding` writes are in flight; the response channel is always
+// ready.
+
+module spa_log_writer #(
+  parameter int LineBits    = 512,
+  parameter int FifoDepth   = 16,
+  parameter int Outstanding = 64  // power of two
+) (
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
+
+  // Commands, while nothing is in flight
+  input  logic                  ring_start_i,    // pulse: empty the ring, start at its base
+  input  logic                  linear_start_i,  // pulse: the next lines go to consecutive addresses
+  input  logic                  hold_i,          // start no transaction
+  input  logic [63:0]           ring_base_i,
+  input  logic [23:0]           ring_lines_i,
+  input  logic [31:0]           ring_read_index_i,
+  input  logic [63:0]           linear_base_i,
+
+  // Lines; room for FifoDepth / 2 - 1 more once almost full
+  input  logic                  line_valid_i,
+  input  logic [LineBits-1:0]   line_data_i,
+  output logic                  line_almost_full_o,
+
+  // Status
+  output logic                  idle_o,         // nothing waiting, nothing in flight
+  output logic                  quiet_o,        // nothing in flight
+  output logic                  ring_full_o,    // a line waits for the host
+  output logic                  memory_wait_o,  // a line waits for memory
+  output logic                  line_done_o,    // pulse: a log line is confirmed
+  output logic [31:0]           write_index_o,  // log lines confirmed, modulo 2^32
+  output logic                  error_o,        // pulse: error response
+  output logic                  ring_error_o,   // level: the host read past the write index
+
+  // AXI4 master, write channels
+  output logic                  m_axi_awvalid_o,
+  input  logic                  m_axi_awready_i,
+  output logic [63:0]           m_axi_awaddr_o,
+  output logic                  m_axi_wvalid_o,
+  input  logic                  m_axi_wready_i,
+  output logic [LineBits-1:0]   m_axi_wdata_o,
+  input  logic                  m_axi_bvalid_i,
+  output logic                  m_axi_bready_o,
+  input  logic [1:0]            m_axi_bresp_i
+);
+
+  localparam int LineShift       = $clog2(LineBits / 8);
+  localparam int OutstandingBits = $clog2(Outstanding);
+
+  logic                line_valid;
+  logic [LineBits-1:0] line_data;
+  logic                issue;
+
+  spa_fifo #(
+    .Width      (LineBits),
+    .Depth      (FifoDepth),
+    .AlmostFull (FifoDepth / 2)
+  ) u_fifo (
+    .clk_i,
+    .rst_ni,
+    .wr_valid_i    (line_valid_i),
+    .wr_data_i     (line_data_i),
+    .almost_full_o (line_almost_full_o),
+    .rd_valid_o    (line_valid),
+    .rd_data_o     (line_data),
+    .rd_ready_i    (issue)
+  );
+
+  // Room in the ring. `room_q` looks at lines issued at once and at the host's progress two cycles late, which is safe.
+  logic        ring_q;
+  logic [23:0] read_index_q;
+  logic [23:0] freed_q;
+  logic [23:0] free_q;
+  logic        room_q;
+  logic        ring_error_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      ring_q       <= 1'b0;
+      read_index_q <= '0;
+      freed_q      <= '0;
+      free_q       <= '0;
+      room_q       <= 1'b0;
+      ring_error_q <= 1'b0;
+    end else begin
+      read_index_q <= ring_read_index_i[23:0];
+      freed_q      <= ring_read_index_i[23:0] - read_index_q;
+      if (ring_start_i) begin
+        ring_q       <= 1'b1;
+        free_q       <= ring_lines_i;
+        room_q       <= 1'b0;
+        ring_error_q <= 1'b0;
+      end else begin
+        if (linear_start_i) ring_q <= 1'b0;
+        free_q       <= free_q + freed_q - 24'(issue && ring_q);
+        room_q       <= (free_q[23:1] != '0) || (free_q[0] && !(issue && ring_q));
+        ring_error_q <= ring_q && (ring_error_q || (free_q > ring_lines_i));
+      end
+    end
+  end
+
+  // Address of the next line, in two halves: the upper one is always at hand incremented.
+  logic [31:LineShift] low_q;
+  logic [32:LineShift] low_next;
+  logic [31:0]         high_q;
+  logic [31:0]         high_next_q;
+  logic [23:0]         left_q;  // lines to the end of the ring
+  logic                last_q;  // left_q is 1
+
+  assign low_next = {1'b0, low_q} + 1'b1;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      low_q  <= '0;
+      high_q <= '0;
+      left_q <= '0;
+      last_q <= 1'b0;
+    end else if (ring_start_i || (issue && ring_q && last_q)) begin
+      low_q  <= ring_base_i[31:LineShift];
+      high_q <= ring_base_i[63:32];
+      left_q <= ring_lines_i;
+      last_q <= ring_lines_i == 24'd1;
+    end else if (linear_start_i) begin
+      low_q  <= linear_base_i[31:LineShift];
+      high_q <= linear_base_i[63:32];
+    end else if (issue) begin
+      low_q  <= low_next[31:LineShift];
+      high_q <= low_next[32] ? high_next_q : high_q;
+      left_q <= left_q - 1'b1;
+      last_q <= left_q == 24'd2;
+    end
+  end
+
+  always_ff @(posedge clk_i) high_next_q <= high_q + 1'b1;
+
+  // Address and data leave together and are accepted apart.
+  logic                     aw_valid_q;
+  logic [63:0]              aw_addr_q;
+  logic                     w_valid_q;
+  logic [LineBits-1:0]      w_data_q;
+  logic [OutstandingBits:0] in_flight_q;
+  logic                     memory_free;
+  logic                     response;
+
+  assign memory_free = (!aw_valid_q || m_axi_awready_i) && (!w_valid_q || m_axi_wready_i)
+    && !in_flight_q[OutstandingBits] && !hold_i;
+  assign issue       = line_valid && memory_free && (room_q || !ring_q);
+  assign response    = m_axi_bvalid_i;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      aw_valid_q  <= 1'b0;
+      w_valid_q   <= 1'b0;
+      in_flight_q <= '0;
+    end else begin
+      if (issue) aw_valid_q <= 1'b1;
+      else if (m_axi_awready_i) aw_valid_q <= 1'b0;
+      if (issue) w_valid_q <= 1'b1;
+      else if (m_axi_wready_i) w_valid_q <= 1'b0;
+      if (issue && !response) in_flight_q <= in_flight_q + 1'b1;
+      else if (!issue && response) in_flight_q <= in_flight_q - 1'b1;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (issue) begin
+      aw_addr_q <= {high_q, low_q, {LineShift{1'b0}}};
+      w_data_q  <= line_data;
+    end
+  end
+
+  assign m_axi_awvalid_o = aw_valid_q;
+  assign m_axi_awaddr_o  = aw_addr_q;
+  assign m_axi_wvalid_o  = w_valid_q;
+  assign m_axi_wdata_o   = w_data_q;
+  assign m_axi_bready_o  = 1'b1;
+
+  // Confirmed lines and status.
+  logic        line_done_q;
+  logic        error_q;
+  logic [31:0] write_index_q;
+  logic        idle_q;
+  logic        ring_full_q;
+  logic        memory_wait_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      line_done_q   <= 1'b0;
+      error_q       <= 1'b0;
+      write_index_q <= '0;
+      idle_q        <= 1'b0;
+      ring_full_q   <= 1'b0;
+      memory_wait_q <= 1'b0;
+    end else begin
+      line_done_q   <= response && ring_q;
+      error_q       <= response && m_axi_bresp_i[1];
+      idle_q        <= quiet_o && !line_valid && !line_valid_i;
+      ring_full_q   <= line_valid && ring_q && !room_q;
+      memory_wait_q <= line_valid && !memory_free;
+      if (ring_start_i) write_index_q <= '0;
+      else if (line_done_q) write_index_q <= write_index_q + 1'b1;
+    end
+  end
+
+  // Bases are multiples of a line, the ring is shorter than 2^24 lines, an error response has its upper bit set.
+  logic unused_bits;
+  assign unused_bits = ^{ring_base_i[LineShift-1:0], linear_base_i[LineShift-1:0], ring_read_index_i[31:24],
+    m_axi_bresp_i[0]};
+
+  assign quiet_o       = in_flight_q == '0;  // counts from the address on
+  assign idle_o        = idle_q;
+  assign ring_full_o   = ring_full_q;
+  assign memory_wait_o = memory_wait_q;
+  assign line_done_o   = line_done_q;
+  assign write_index_o = write_index_q;
+  assign error_o       = error_q;
+  assign ring_error_o  = ring_error_q;
+
+endmodule

@@ -1,0 +1,282 @@
+// spa_sequencer: takes a start through its states and watches over it.
+//
+//   idle -> check -> load -> run -> last slots -> drain -> flush -> readback -> done
+//
+// States that were not asked for are passed over. A state is left only when what it waits for has held for 64 cycles,
+// which covers every pipeline between here and there; six such waits are 2 us a run. Drain is passed over if no iteration
+// was collected, for the entry RAM then holds nothing that belongs to this run.
+
+module spa_sequencer #(
+  parameter int LineBits        = 512,
+  parameter int LabelBits       = 6,
+  parameter int TileWidthMax    = 64,
+  parameter int TileHeightMax   = 64,
+  parameter int ScheduleEntries = 64
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+
+  // Commands
+  input  logic        start_i,
+  input  logic        load_i,
+  input  logic        run_i,
+  input  logic        readback_i,
+  input  logic        stop_i,
+  input  logic        soft_reset_i,
+  input  logic        clear_errors_i,
+  output logic        accepted_o,        // pulse: start was accepted
+  output logic        busy_o,
+
+  // Run parameters that are checked
+  input  logic [15:0] tile_width_i,
+  input  logic [15:0] tile_height_i,
+  input  logic [15:0] groups_i,
+  input  logic [8:0]  labels_i,
+  input  logic [8:0]  entries_i,
+  input  logic [63:0] load_base_i,
+  input  logic [63:0] ring_base_i,
+  input  logic [23:0] ring_lines_i,
+  input  logic [63:0] readback_base_i,
+  input  logic [23:0] readback_words_i,
+
+  // Parts
+  output logic        core_rst_no,       // reset of everything but registers and sequencer
+  output logic        hold_o,            // start no memory transaction
+  input  logic        memory_quiet_i,    // no memory transaction in flight
+  output logic        load_start_o,
+  input  logic        load_idle_i,
+  output logic        run_start_o,
+  output logic        stop_o,            // level: end the run after the current iteration
+  input  logic        slots_done_i,
+  input  logic        any_slot_i,
+  input  logic        collected_i,
+  input  logic        array_idle_i,
+  output logic        drain_start_o,
+  input  logic        drain_done_i,
+  input  logic [39:0] sent_i,
+  input  logic [39:0] received_i,
+  output logic        flush_o,
+  input  logic        writer_idle_i,
+  output logic        readback_start_o,
+  input  logic        readback_idle_i,
+
+  // Error pulses
+  input  logic        read_error_i,
+  input  logic        write_error_i,
+  input  logic        ring_error_i,
+  input  logic        locked_write_i,
+
+  // Status
+  output logic [3:0]  state_o,
+  output logic        done_o,
+  output logic [5:0]  errors_o,          // as ERRORS, from bit 0
+  output logic [5:0]  bad_o,             // as ERRORS, from bit 16
+
+  // Counter enables
+  output logic        count_total_o,
+  output logic        count_load_o,
+  output logic        count_run_o,
+  output logic        count_drain_o,
+  output logic        count_flush_o,
+  output logic        count_readback_o
+);
+
+  localparam int LineShift = $clog2(LineBits / 8);
+
+  localparam logic [3:0] StateIdle     = 4'd0;
+  localparam logic [3:0] StateLoad     = 4'd1;
+  localparam logic [3:0] StateRun      = 4'd2;
+  localparam logic [3:0] StateDrain    = 4'd3;
+  localparam logic [3:0] StateFlush    = 4'd4;
+  localparam logic [3:0] StateReadback = 4'd5;
+  localparam logic [3:0] StateDone     = 4'd6;
+  localparam logic [3:0] StateReset    = 4'd7;
+  localparam logic [3:0] StateCheck    = 4'd8;
+  localparam logic [3:0] StateLast     = 4'd9;
+
+  localparam logic [6:0] HeldCycles  = 7'd64;
+  localparam logic [6:0] ResetCycles = 7'd32;
+
+  logic [3:0] state_q;
+  logic [3:0] state_d;
+  logic       entered_q;      // first cycle of a state
+  logic [6:0] held_q;         // cycles that the condition of this state has held
+  logic       condition;
+  logic       held;
+  logic       load_q;
+  logic       run_q;
+  logic       readback_q;
+  logic       flushed_q;      // the partial line has been pushed
+  logic       equal_q;        // messages sent = messages received
+  logic       parameter_bad;
+  logic       waiting_idle;
+  logic [6:0] reset_q;        // cycles of core reset
+  logic       reset_end;
+  logic [5:0] errors_q;
+  logic [5:0] bad_sticky_q;
+
+  assign waiting_idle = (state_q == StateIdle) || (state_q == StateDone);
+  assign busy_o       = !waiting_idle;
+  assign accepted_o   = start_i && waiting_idle && !soft_reset_i;
+  assign held         = held_q == HeldCycles;
+
+  // Parameter checks, registered: they have the whole of StateCheck to settle.
+  logic [5:0] bad_q;
+  logic [5:0] bad_d;
+
+  assign bad_d[0] = run_q && ((tile_width_i == '0) || (tile_height_i == '0) || (groups_i == '0)
+    || (tile_width_i > 16'(TileWidthMax)) || (tile_height_i > 16'(TileHeightMax)));
+  assign bad_d[1] = run_q && ((labels_i == '0) || (labels_i > (9'd1 << LabelBits)));
+  assign bad_d[2] = run_q && ((entries_i == '0) || (entries_i > 9'(ScheduleEntries)));
+  assign bad_d[3] = run_q && ((ring_lines_i == '0) || (ring_base_i[LineShift-1:0] != '0));
+  assign bad_d[4] = load_q && (load_base_i[LineShift-1:0] != '0);
+  assign bad_d[5] = readback_q && ((readback_base_i[LineShift-1:0] != '0) || (readback_words_i == '0));
+
+  always_ff @(posedge clk_i) bad_q <= bad_d;
+
+  assign parameter_bad = bad_q != '0;
+
+  // What each state waits for.
+  always_comb begin
+    case (state_q)
+      StateCheck:    condition = 1'b1;
+      StateLoad:     condition = load_idle_i;
+      StateLast:     condition = array_idle_i;
+      StateDrain:    condition = drain_done_i;
+      StateFlush:    condition = flushed_q ? writer_idle_i : (equal_q || !any_slot_i);
+      StateReadback: condition = readback_idle_i && writer_idle_i;
+      StateReset:    condition = memory_quiet_i;
+      default:       condition = 1'b0;
+    endcase
+  end
+
+  always_comb begin
+    state_d = state_q;
+    case (state_q)
+      StateIdle, StateDone: if (start_i) state_d = StateCheck;
+      StateCheck: begin
+        if (held) begin
+          if (parameter_bad)   state_d = StateDone;
+          else if (load_q)     state_d = StateLoad;
+          else if (run_q)      state_d = StateRun;
+          else if (readback_q) state_d = StateReadback;
+          else                 state_d = StateDone;
+        end
+      end
+      StateLoad: begin
+        if (held) begin
+          if (errors_q[0])     state_d = StateDone;
+          else if (run_q)      state_d = StateRun;
+          else if (readback_q) state_d = StateReadback;
+          else                 state_d = StateDone;
+        end
+      end
+      StateRun:      if (slots_done_i && !entered_q) state_d = StateLast;
+      StateLast:     if (held) state_d = collected_i ? StateDrain : StateFlush;
+      StateDrain:    if (held) state_d = StateFlush;
+      StateFlush:    if (held && flushed_q) state_d = readback_q ? StateReadback : StateDone;
+      StateReadback: if (held) state_d = StateDone;
+      StateReset:    if (held && reset_end) state_d = StateIdle;
+      default:       state_d = StateIdle;
+    endcase
+    if (soft_reset_i) state_d = StateReset;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      state_q   <= StateIdle;
+      entered_q <= 1'b0;
+      held_q    <= '0;
+      flushed_q <= 1'b0;
+    end else begin
+      state_q   <= state_d;
+      entered_q <= state_d != state_q;
+      if (!condition || entered_q || (state_d != state_q) || flush_o) held_q <= '0;
+      else if (!held) held_q <= held_q + 1'b1;
+      if (state_q != StateFlush) flushed_q <= 1'b0;
+      else if (flush_o) flushed_q <= 1'b1;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (accepted_o) begin
+      load_q     <= load_i;
+      run_q      <= run_i;
+      readback_q <= readback_i;
+    end
+  end
+
+  // A stop holds until the next start, so that it also ends a run that is still loading.
+  logic stop_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || accepted_o) stop_q <= 1'b0;
+    else if (stop_i && busy_o) stop_q <= 1'b1;
+  end
+
+  assign stop_o = stop_q;
+
+  always_ff @(posedge clk_i) equal_q <= sent_i == received_i;
+
+  // Pulses on entry. Registered, with the parts' parameters long stable.
+  assign load_start_o     = entered_q && (state_q == StateLoad);
+  assign run_start_o      = entered_q && (state_q == StateRun);
+  assign drain_start_o    = entered_q && (state_q == StateDrain);
+  assign readback_start_o = entered_q && (state_q == StateReadback);
+  assign flush_o          = (state_q == StateFlush) && held && !flushed_q;
+
+  // Soft reset: memory transactions end first, for a bus does not forgive a master that forgets one.
+  assign reset_end = reset_q == ResetCycles;
+  assign hold_o    = state_q == StateReset;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || (state_q != StateReset)) reset_q <= '0;
+    else if (held && !reset_end) reset_q <= reset_q + 1'b1;
+  end
+
+  always_ff @(posedge clk_i) begin
+    core_rst_no <= rst_ni && (reset_q == '0);
+  end
+
+  // Sticky errors.
+  logic       check_end;
+
+  assign check_end = (state_q == StateCheck) && held;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || clear_errors_i || accepted_o) begin
+      errors_q     <= '0;
+      bad_sticky_q <= '0;
+    end else begin
+      errors_q <= errors_q | {
+        locked_write_i,
+        start_i && !waiting_idle,
+        ring_error_i,
+        check_end && parameter_bad,
+        write_error_i,
+        read_error_i
+      };
+      if (check_end) bad_sticky_q <= bad_q;
+    end
+  end
+
+  // Of the bases only the alignment is checked.
+  logic unused_base;
+  assign unused_base = ^{load_base_i[63:LineShift], ring_base_i[63:LineShift], readback_base_i[63:LineShift]};
+
+  assign errors_o = errors_q;
+  assign bad_o    = bad_sticky_q;
+  assign state_o  = state_q;
+  assign done_o   = state_q == StateDone;
+
+  // Counter enables, without the cycles that only make sure.
+  always_ff @(posedge clk_i) begin
+    count_total_o    <= busy_o;
+    count_load_o     <= (state_q == StateLoad) && !load_idle_i;
+    count_run_o      <= ((state_q == StateRun) && any_slot_i) || ((state_q == StateLast) && !array_idle_i);
+    count_drain_o    <= (state_q == StateDrain) && !drain_done_i;
+    count_flush_o    <= (state_q == StateFlush) && !condition;
+    count_readback_o <= (state_q == StateReadback) && !condition;
+  end
+
+endmodule
