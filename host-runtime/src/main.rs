@@ -1,0 +1,3 @@
+//! The `spa` program; everything is in the library.
+
+fn main() {}
