@@ -109,6 +109,7 @@ module spa_control #(
   input  logic [39:0]               sent_i,
 
   // Log
+  output logic                      log_clear_o,
   output logic                      ring_start_o,
   output logic [63:0]               ring_base_o,
   output logic [23:0]               ring_lines_o,
@@ -452,6 +453,7 @@ module spa_control #(
 
   assign progress_entry  = slot_entry_o;
   assign progress_colour = slot_colour_o;
+  assign log_clear_o        = accepted;
   assign ring_start_o       = run_start;
   assign ring_write_index   = ring_write_index_i;
   assign status_ring_full   = ring_full_i;

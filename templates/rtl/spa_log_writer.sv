@@ -14,6 +14,7 @@ module spa_log_writer #(
   input  logic                  rst_ni,
 
   // Commands, while nothing is in flight
+  input  logic                  clear_i,         // pulse: a start was accepted, the write index is 0
   input  logic                  ring_start_i,    // pulse: empty the ring, start at its base
   input  logic                  linear_start_i,  // pulse: the next lines go to consecutive addresses
   input  logic                  hold_i,          // start no transaction
@@ -35,7 +36,7 @@ module spa_log_writer #(
   output logic                  line_done_o,    // pulse: a log line is confirmed
   output logic [31:0]           write_index_o,  // log lines confirmed, modulo 2^32
   output logic                  error_o,        // pulse: error response
-  output logic                  ring_error_o,   // level: the host read past the write index
+  output logic                  ring_error_o,   // pulse: the host read past the lines issued
 
   // AXI4 master, write channels
   output logic                  m_axi_awvalid_o,
@@ -77,6 +78,7 @@ module spa_log_writer #(
   logic [23:0] freed_q;
   logic [23:0] free_q;
   logic        room_q;
+  logic        returned_q;  // the host has just given lines back
   logic        ring_error_q;
 
   always_ff @(posedge clk_i) begin
@@ -86,21 +88,22 @@ module spa_log_writer #(
       freed_q      <= '0;
       free_q       <= '0;
       room_q       <= 1'b0;
+      returned_q   <= 1'b0;
       ring_error_q <= 1'b0;
     end else begin
       read_index_q <= ring_read_index_i[23:0];
       freed_q      <= ring_read_index_i[23:0] - read_index_q;
       if (ring_start_i) begin
-        ring_q       <= 1'b1;
-        free_q       <= ring_lines_i;
-        room_q       <= 1'b0;
-        ring_error_q <= 1'b0;
+        ring_q <= 1'b1;
+        free_q <= ring_lines_i;
+        room_q <= 1'b0;
       end else begin
-        if (linear_start_i) ring_q <= 1'b0;
-        free_q       <= free_q + freed_q - 24'(issue && ring_q);
-        room_q       <= (free_q[23:1] != '0) || (free_q[0] && !(issue && ring_q));
-        ring_error_q <= ring_q && (ring_error_q || (free_q > ring_lines_i));
+        if (clear_i || linear_start_i) ring_q <= 1'b0;
+        free_q <= free_q + freed_q - 24'(issue && ring_q);
+        room_q <= (free_q[23:1] != '0) || (free_q[0] && !(issue && ring_q));
       end
+      returned_q   <= freed_q != '0;
+      ring_error_q <= ring_q && returned_q && (free_q > ring_lines_i);
     end
   end
 
@@ -202,7 +205,7 @@ module spa_log_writer #(
       idle_q        <= quiet_o && !line_valid && !line_valid_i;
       ring_full_q   <= line_valid && ring_q && !room_q;
       memory_wait_q <= line_valid && !memory_free;
-      if (ring_start_i) write_index_q <= '0;
+      if (clear_i) write_index_q <= '0;
       else if (line_done_q) write_index_q <= write_index_q + 1'b1;
     end
   end

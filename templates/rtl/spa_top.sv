@@ -151,6 +151,7 @@ module spa_top #(
   logic        drain_start;
   logic        drain_done;
   logic [39:0] sent;
+  logic        log_clear;
   logic        ring_start;
   logic [63:0] ring_base;
   logic [23:0] ring_lines;
@@ -265,6 +266,7 @@ module spa_top #(
     .drain_start_o          (drain_start),
     .drain_done_i           (drain_done),
     .sent_i                 (sent),
+    .log_clear_o            (log_clear),
     .ring_start_o           (ring_start),
     .ring_base_o            (ring_base),
     .ring_lines_o           (ring_lines),
@@ -479,6 +481,7 @@ module spa_top #(
   ) u_log_writer (
     .clk_i,
     .rst_ni             (core_rst_n),
+    .clear_i            (log_clear),
     .ring_start_i       (ring_start),
     .linear_start_i     (readback_start),
     .hold_i             (hold),

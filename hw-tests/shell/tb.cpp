@@ -1,0 +1,423 @@
+// tb.cpp: tests of the shell. Every test goes on with the same accelerator, without reset.
+#include "bench.hpp"
+
+#include <algorithm>
+
+Stub stub;
+
+extern "C" {
+void stub_load(int target, int spe, int addr, int data) {
+  stub.records.push_back({uint32_t(target), uint32_t(spe), uint32_t(addr), uint32_t(data)});
+}
+void stub_slot(int half_start, int colour, int collect, int first, int row0, int base, int iteration, int entry) {
+  stub.slot(half_start, colour, collect, first, uint32_t(row0), uint32_t(base), uint32_t(iteration), uint32_t(entry));
+}
+int stub_label(int spe, int addr) { return Stub::label(uint32_t(spe), uint32_t(addr)); }
+long long stub_cycle(int running, int drain_start) { return (long long)stub.step(running, drain_start); }
+long long stub_message(int spe, int taken) { return (long long)stub.message(spe, taken); }
+}
+
+namespace {
+
+constexpr uint64_t kLoad = SPA_CONTROL_LOAD_MASK, kRun = SPA_CONTROL_RUN_MASK, kReadback = SPA_CONTROL_READBACK_MASK;
+constexpr uint32_t kRvCapacity = 1024;  // as in run.sh
+
+uint64_t count(Bench &bench, uint32_t offset) { return bench.read(offset); }
+
+void idle_knobs(Bench &bench) {
+  bench.memory.ready_percent = int(pick(20, 100));
+  bench.memory.read_percent = int(pick(20, 100));
+  bench.memory.latency = int(pick(1, 80));
+  stub.message_percent = 20;
+  stub.drain.clear();
+  stub.latency = uint32_t(pick(5, 60));
+}
+
+void test_registers(Bench &bench) {
+  CHECK(bench.read(SPA_DFH_OFFSET) == (UINT64_C(1) << 60 | UINT64_C(1) << 40), "DFH");
+  CHECK(bench.read(SPA_DFH_NEXT_AFU_OFFSET) == 0 && bench.read(SPA_DFH_RESERVED_OFFSET) == 0, "DFH tail");
+  CHECK(bench.read(SPA_AFU_ID_H_OFFSET) >> 32 == 0x6e1f4a52, "AFU id");
+  CHECK(SPA_GET(bench.read(SPA_ABI_OFFSET), SPA_ABI_MAGIC) == SPA_ABI_MAGIC, "magic");
+  CHECK(SPA_GET(bench.read(SPA_BUILD_MEMORY_OFFSET), SPA_BUILD_MEMORY_LINE_BITS) == LINE_BITS, "line bits");
+  CHECK(SPA_GET(bench.read(SPA_BUILD_WIDTHS_OFFSET), SPA_BUILD_WIDTHS_MESSAGE_BITS) == MESSAGE_BITS, "message bits");
+  const uint64_t array = bench.read(SPA_BUILD_ARRAY_OFFSET);
+  CHECK(SPA_GET(array, SPA_BUILD_ARRAY_ROWS) * SPA_GET(array, SPA_BUILD_ARRAY_COLS) == kSpes, "shape");
+  for (uint32_t address : {0x400u, 0x8000u, 0xFFF8u, 0x3F8u, 0x200u}) {
+    CHECK(bench.read(address) == 0, "read of unmapped %x", address);
+    if (address != 0x200) bench.write(address, ~UINT64_C(0));
+  }
+  bench.write(SPA_SCRATCH_OFFSET, UINT64_C(0x1122334455667788));
+  bench.write(SPA_SCRATCH_OFFSET, UINT64_C(0xAAAAAAAABBBBBBBB), 0xF0);
+  CHECK(bench.read(SPA_SCRATCH_OFFSET) == UINT64_C(0xAAAAAAAA55667788), "upper half");
+  bench.write(SPA_SCRATCH_OFFSET + 4, UINT64_C(0xCCCCCCCC00000000), 0x30);
+  CHECK(bench.read(SPA_SCRATCH_OFFSET + 4) == UINT64_C(0xAAAACCCC55667788), "byte strobes");
+  for (uint32_t offset = SPA_FIELD_SIZE_OFFSET; offset <= SPA_READBACK_WORDS_OFFSET; offset += 8) {
+    if (offset == SPA_RING_READ_INDEX_OFFSET) continue;
+    const uint64_t value = rng()();
+    bench.write(offset, value);
+    const uint64_t back = bench.read(offset);
+    CHECK((back & ~value) == 0, "%x reads bits that were not written", offset);
+    bench.write(offset, 0);
+    CHECK(bench.read(offset) == 0, "%x", offset);
+  }
+  CHECK(SPA_GET(bench.read(SPA_STATUS_OFFSET), SPA_STATUS_IDLE), "idle after reset");
+  CHECK(bench.read(SPA_ERRORS_OFFSET) == 0, "errors after reset");
+}
+
+// Writes random records to memory and gives what must arrive at the array.
+std::vector<Record> fill_records(Bench &bench, uint64_t base, uint32_t lines, const std::vector<uint32_t> &schedule) {
+  std::vector<Record> expected;
+  size_t entry = 0;
+  for (uint64_t i = 0; i < uint64_t(lines) * kLineBytes / 8; i++) {
+    Record record{uint32_t(pick(0, 10)), uint32_t(pick(0, 0xFFF)), uint32_t(pick(0, 0xFFFFFF)), uint32_t(pick(0, 0xFFFFFF))};
+    if (chance(10)) record.target = 15;
+    if (entry < schedule.size() && chance(70)) {
+      record = {11, uint32_t(pick(0, 0xFFF)), uint32_t(entry), schedule[entry]};
+      entry++;
+    }
+    if (record.target <= 10) expected.push_back(record);
+    const uint64_t word = uint64_t(record.target) << 60 | uint64_t(record.spe) << 48 | uint64_t(record.addr) << 24 | record.data;
+    for (int b = 0; b < 8; b++) bench.memory.poke(base + 8 * i + b, uint8_t(word >> (8 * b)));
+  }
+  CHECK(entry == schedule.size(), "schedule did not fit into the load");
+  return expected;
+}
+
+void load(Bench &bench, uint64_t base, uint32_t lines, const std::vector<uint32_t> &schedule) {
+  idle_knobs(bench);
+  stub.records.clear();
+  const auto expected = fill_records(bench, base, lines, schedule);
+  bench.write(SPA_LOAD_BASE_OFFSET, base);
+  bench.write(SPA_LOAD_LINES_OFFSET, lines);
+  const uint64_t reads = bench.memory.reads;
+  bench.start(kLoad);
+  bench.finish(50, 0);
+  CHECK(bench.memory.reads - reads == lines, "read %llu lines of %u", (unsigned long long)(bench.memory.reads - reads), lines);
+  CHECK(stub.records == expected, "%zu records of %zu", stub.records.size(), expected.size());
+  CHECK(count(bench, SPA_COUNT_RECORDS_OFFSET) == expected.size() + schedule.size(), "COUNT_RECORDS");
+  CHECK(bench.read(SPA_ERRORS_OFFSET) == 0, "errors");
+}
+
+void test_load(Bench &bench) {
+  for (uint32_t lines : {0u, 1u, 2u, 3u, 15u, 16u, 17u, 31u, 33u, 100u}) {
+    load(bench, 0x10000 + kLineBytes * pick(0, 63), lines, {});
+  }
+  for (uint64_t before = 1; before <= 20; before += 3) load(bench, 0x20000 - before * kLineBytes, 24, {});
+  load(bench, UINT64_C(0x7FFFFFFFF) + 1 - 5 * kLineBytes, 12, {});   // carry into the upper half
+  load(bench, UINT64_C(0xFFFFFFFFFFFF0000), 4, {});
+}
+
+struct Case {
+  Plan plan;
+  uint64_t ring_base = 0x100000;
+  uint32_t ring_lines = 4;
+  uint64_t sleep = 300, most = 3;
+  bool with_load = true, readback = false;
+};
+
+void set_plan(Bench &bench, const Plan &plan) {
+  bench.write(SPA_TILE_SIZE_OFFSET, SPA_PUT(plan.w, SPA_TILE_SIZE_WIDTH) | SPA_PUT(plan.h, SPA_TILE_SIZE_HEIGHT) |
+              SPA_PUT(plan.groups, SPA_TILE_SIZE_GROUPS));
+  bench.write(SPA_LABELS_OFFSET, 5);
+  bench.write(SPA_ITERATIONS_OFFSET, SPA_PUT(plan.iterations, SPA_ITERATIONS_TOTAL) |
+              SPA_PUT(plan.burn_in, SPA_ITERATIONS_BURN_IN));
+  bench.write(SPA_SLOT_TIMING_OFFSET, SPA_PUT(plan.slot_cycles, SPA_SLOT_TIMING_CYCLES) |
+              SPA_PUT(plan.gap, SPA_SLOT_TIMING_SWITCH_GAP));
+  bench.write(SPA_SCHEDULE_OFFSET, plan.schedule.size());
+}
+
+void check_labels(Bench &bench, uint64_t base, uint32_t words) {
+  uint64_t at = base;
+  for (uint32_t spe = 0; spe < uint32_t(kSpes); spe++) {
+    for (uint32_t colour = 0; colour < 2; colour++) {
+      for (uint32_t word = 0; word < words; word++) {
+        for (uint32_t bank = 0; bank < 4; bank++, at++) {
+          const uint8_t expected = Stub::label(spe, (colour * kRvCapacity / 8 + word) << 2 | bank);
+          CHECK(bench.memory.peek(at) == expected, "label of SPE %u at %u", spe, word);
+        }
+      }
+    }
+  }
+  for (; at % kLineBytes; at++) CHECK(bench.memory.peek(at) == 0, "label padding");
+}
+
+// Everything that must hold after a run of `slots` slots.
+void check_run(Bench &bench, const Plan &plan, bool stopped) {
+  const uint64_t slots = uint64_t(stub.iterations) * 2 * plan.h * plan.groups;
+  CHECK(stub.slots == slots, "%llu slots, expected %llu", (unsigned long long)stub.slots, (unsigned long long)slots);
+  if (!stopped) CHECK(stub.iterations == plan.iterations, "iterations");
+  CHECK(SPA_GET(bench.read(SPA_PROGRESS_OFFSET), SPA_PROGRESS_ITERATION) == stub.iterations, "PROGRESS");
+  CHECK(SPA_GET(bench.read(SPA_STATUS_OFFSET), SPA_STATUS_STOPPED) == (stub.iterations != plan.iterations), "stopped");
+  CHECK(stub.drained == (stub.iterations > plan.burn_in), "drain");
+  CHECK(bench.read(SPA_ERRORS_OFFSET) == 0, "errors %llx", (unsigned long long)bench.read(SPA_ERRORS_OFFSET));
+  CHECK(count(bench, SPA_COUNT_SLOTS_OFFSET) == slots, "COUNT_SLOTS");
+  const size_t sent = stub.sent.size();
+  if (slots) CHECK(count(bench, SPA_COUNT_SENT_OFFSET) == sent, "COUNT_SENT");
+  CHECK(count(bench, SPA_COUNT_RECEIVED_OFFSET) == sent, "COUNT_RECEIVED");
+  const size_t lines = (sent + kMessagesPerLine - 1) / kMessagesPerLine;
+  CHECK(bench.read_index() == lines, "%u lines, expected %zu", bench.read_index(), lines);
+  CHECK(count(bench, SPA_COUNT_LINES_OFFSET) == lines, "COUNT_LINES");
+  CHECK(bench.messages.size() == lines * kMessagesPerLine, "messages");
+  for (size_t i = sent; i < bench.messages.size(); i++) CHECK(bench.messages[i] == 0, "padding of the last line");
+  bench.messages.resize(sent);
+  std::vector<uint64_t> got = bench.messages, expected(stub.sent.begin(), stub.sent.end());
+  std::sort(got.begin(), got.end());
+  CHECK(got == expected, "messages differ");
+}
+
+void run(Bench &bench, const Case &test) {
+  bench.memory.forbid_all();
+  bench.ring(test.ring_base, test.ring_lines);
+  set_plan(bench, test.plan);
+  std::vector<Record> expected;
+  stub.records.clear();
+  if (test.with_load) {
+    const uint64_t base = 0x40000 + kLineBytes * pick(0, 63);
+    const uint32_t lines = uint32_t(pick(70, 90) * 64 / kLineBytes);
+    expected = fill_records(bench, base, lines, test.plan.schedule);
+    bench.write(SPA_LOAD_BASE_OFFSET, base);
+    bench.write(SPA_LOAD_LINES_OFFSET, lines);
+  }
+  const uint32_t words = uint32_t(pick(1, 6));
+  const uint64_t labels = 0x200000 - kLineBytes * pick(0, 3);
+  if (test.readback) {
+    const uint64_t bytes = uint64_t(kSpes) * words * 8;
+    bench.memory.allow(labels, (bytes + kLineBytes - 1) / kLineBytes * kLineBytes, false);
+    bench.write(SPA_READBACK_BASE_OFFSET, labels);
+    bench.write(SPA_READBACK_WORDS_OFFSET, words);
+  }
+  stub.begin(test.plan);
+  bench.start(kRun | (test.with_load ? kLoad : 0) | (test.readback ? kReadback : 0));
+  bench.finish(test.sleep, test.most);
+  CHECK(stub.records == expected, "records");
+  check_run(bench, test.plan, false);
+  if (test.readback) check_labels(bench, labels, words);
+}
+
+Plan random_plan() {
+  Plan plan;
+  plan.w = uint32_t(pick(1, 8) * 4);
+  plan.h = uint32_t(pick(1, 4) * 2);
+  plan.groups = uint32_t(pick(1, 4));
+  plan.iterations = uint32_t(pick(1, 9));
+  plan.burn_in = uint32_t(pick(0, plan.iterations));
+  plan.slot_cycles = uint32_t(pick(0, 9));
+  plan.gap = chance(50) ? 0 : uint32_t(pick(1, 20));
+  plan.schedule.clear();
+  for (uint64_t i = pick(1, 6); i > 0; i--) plan.schedule.push_back(uint32_t(pick(1, 3)));
+  return plan;
+}
+
+void test_runs(Bench &bench) {
+  for (int i = 0; i < 40; i++) {
+    idle_knobs(bench);
+    Case test;
+    test.plan = random_plan();
+    test.ring_lines = uint32_t(pick(1, 6));
+    test.ring_base = (chance(20) ? UINT64_C(0x300000000) : 0x100000) - kLineBytes * pick(0, 3);
+    test.sleep = pick(0, 400);
+    test.most = pick(1, 4);
+    test.readback = chance(50);
+    stub.message_percent = int(pick(0, 1) * pick(1, 100));
+    for (int spe = 0; spe < kSpes; spe++) stub.drain.push_back(chance(50) ? 0 : uint32_t(pick(0, 30)));
+    run(bench, test);
+    test.with_load = false;
+    test.readback = false;
+    run(bench, test);  // again, without load
+  }
+}
+
+// As many messages as fit a whole number of lines, one more, one less; none.
+void test_exact(Bench &bench) {
+  for (int lines = 0; lines < 4; lines++) {
+    for (int more = -1; more <= 1; more++) {
+      const int total = lines * kMessagesPerLine + more;
+      if (total < 0) continue;
+      idle_knobs(bench);
+      Case test;
+      test.ring_lines = uint32_t(std::max(1, lines));
+      stub.message_percent = 0;
+      stub.drain.assign(kSpes, 0);
+      for (int i = 0; i < total; i++) stub.drain[size_t(i) % kSpes]++;
+      run(bench, test);
+      CHECK(bench.messages.size() == size_t(total), "exact fit");
+    }
+  }
+}
+
+void test_short_runs(Bench &bench) {
+  idle_knobs(bench);
+  Case test;
+  test.plan.iterations = 0;
+  run(bench, test);
+  test.plan.iterations = 3;
+  for (uint32_t burn_in : {2u, 3u, 4u}) {
+    test.plan.burn_in = burn_in;
+    stub.drain.assign(kSpes, 2);
+    run(bench, test);
+  }
+  // Stop while loading, early, late.
+  for (uint64_t after : {0u, 20u, 1000u, 2000u}) {
+    idle_knobs(bench);
+    bench.memory.forbid_all();
+    bench.ring(0x100000, 5);
+    Plan plan = random_plan();
+    plan.iterations = 1000000;
+    plan.burn_in = uint32_t(pick(0, 3));
+    stub.drain.assign(kSpes, 2);
+    set_plan(bench, plan);
+    stub.begin(plan);
+    fill_records(bench, 0x40000, uint32_t(5000 / kLineBytes), plan.schedule);
+    bench.write(SPA_LOAD_BASE_OFFSET, 0x40000);
+    bench.write(SPA_LOAD_LINES_OFFSET, 5000 / kLineBytes);
+    bench.start(kLoad | kRun);
+    for (uint64_t i = 0; i < after; i += 10) {
+      bench.wait(10);
+      bench.consume(2);
+    }
+    bench.write(SPA_CONTROL_OFFSET, SPA_CONTROL_STOP_MASK);
+    bench.finish(100, 3);
+    check_run(bench, plan, true);
+  }
+}
+
+void test_errors(Bench &bench) {
+  idle_knobs(bench);
+  bench.memory.forbid_all();
+  Case test;
+  run(bench, test);
+  const uint32_t base_offsets[] = {SPA_TILE_SIZE_OFFSET, SPA_LABELS_OFFSET, SPA_SCHEDULE_OFFSET, SPA_RING_LINES_OFFSET,
+                                   SPA_LOAD_BASE_OFFSET, SPA_READBACK_BASE_OFFSET};
+  for (int i = 0; i < 6; i++) {
+    const uint64_t keep = bench.read(base_offsets[i]);
+    bench.write(SPA_READBACK_WORDS_OFFSET, 1);
+    bench.write(base_offsets[i], i >= 4 ? 8 : 0);
+    stub.begin(test.plan);
+    bench.start(kLoad | kRun | kReadback);
+    bench.finish(10, 1);
+    CHECK(bench.read(SPA_ERRORS_OFFSET) == (4 | UINT64_C(1) << (16 + i)), "parameter error %d: %llx", i,
+          (unsigned long long)bench.read(SPA_ERRORS_OFFSET));
+    CHECK(stub.slots == 0, "run in spite of an error");
+    bench.write(base_offsets[i], keep);
+  }
+  bench.write(SPA_CONTROL_OFFSET, SPA_CONTROL_CLEAR_ERRORS_MASK);
+  CHECK(bench.read(SPA_ERRORS_OFFSET) == 0, "clear_errors");
+
+  // Read error: no run.
+  bench.memory.read_error_at = 0x40000;
+  fill_records(bench, 0x40000, 4, {});
+  bench.write(SPA_LOAD_BASE_OFFSET, 0x40000);
+  bench.write(SPA_LOAD_LINES_OFFSET, 4);
+  stub.begin(test.plan);
+  bench.start(kLoad | kRun);
+  bench.finish(10, 1);
+  CHECK(bench.read(SPA_ERRORS_OFFSET) == 1 && stub.slots == 0, "read error");
+  bench.memory.read_error_at = UINT64_MAX;
+
+  // Write error: the run goes on, the flag stays. Locked registers, start while busy, read index too far.
+  bench.memory.write_error_at = 0x100000;
+  stub.drain.assign(kSpes, 9);
+  Plan plan = test.plan;
+  plan.iterations = 2000;
+  set_plan(bench, plan);
+  stub.begin(plan);
+  bench.start(kRun);
+  bench.wait(300);
+  bench.write(SPA_LABELS_OFFSET, 77);
+  CHECK(bench.read(SPA_LABELS_OFFSET) == 5, "locked register changed");
+  bench.write(SPA_CONTROL_OFFSET, SPA_CONTROL_START_MASK | kRun);
+  bench.finish(20, 5);
+  CHECK(bench.read(SPA_ERRORS_OFFSET) == (2 | 16 | 32), "errors %llx", (unsigned long long)bench.read(SPA_ERRORS_OFFSET));
+  CHECK(SPA_GET(bench.read(SPA_STATUS_OFFSET), SPA_STATUS_ERROR), "STATUS.error");
+  bench.memory.write_error_at = UINT64_MAX;
+  bench.write(SPA_RING_READ_INDEX_OFFSET, bench.read_index() + 1);
+  bench.wait(10);
+  CHECK(bench.read(SPA_ERRORS_OFFSET) & 8, "ring index error");
+  test.plan.iterations = 5;
+  run(bench, test);
+}
+
+void test_soft_reset(Bench &bench) {
+  for (int i = 0; i < 12; i++) {
+    idle_knobs(bench);
+    stub.message_percent = 80;
+    bench.memory.forbid_all();
+    bench.ring(0x100000, 3);
+    bench.memory.allow(0x200000, 0x10000, false);
+    Plan plan = random_plan();
+    plan.iterations = 100000;
+    plan.burn_in = 0;
+    set_plan(bench, plan);
+    stub.begin(plan);
+    fill_records(bench, 0x40000, uint32_t(8192 / kLineBytes), plan.schedule);
+    bench.write(SPA_LOAD_BASE_OFFSET, 0x40000);
+    bench.write(SPA_LOAD_LINES_OFFSET, 8192 / kLineBytes);
+    bench.write(SPA_READBACK_BASE_OFFSET, 0x200000);
+    bench.write(SPA_READBACK_WORDS_OFFSET, 16);
+    bench.start(i % 3 == 0 ? kLoad : i % 3 == 1 ? kRun : kReadback);
+    bench.wait(pick(60, i % 3 == 1 ? 3000 : 400));
+    bench.memory.stuck = chance(50);
+    bench.wait(100);
+    bench.write(SPA_CONTROL_OFFSET, SPA_CONTROL_SOFT_RESET_MASK);
+    bench.wait(100);
+    if (bench.memory.stuck && bench.memory.in_flight()) {
+      CHECK(SPA_GET(bench.read(SPA_STATUS_OFFSET), SPA_STATUS_STATE) == 7, "reset must wait for memory");
+    }
+    bench.memory.stuck = false;
+    for (int k = 0; !SPA_GET(bench.read(SPA_STATUS_OFFSET), SPA_STATUS_IDLE); k++) CHECK(k < 10000, "reset never ends");
+    CHECK(!bench.memory.in_flight(), "transaction forgotten");
+    Case test;
+    test.plan = random_plan();
+    test.readback = true;
+    stub.drain.assign(kSpes, 3);
+    run(bench, test);
+  }
+}
+
+// Whatever holds up the log shows in the right counter, and a fast path is really fast.
+void test_rates(Bench &bench) {
+  Case test;
+  test.with_load = false;
+  test.plan.groups = 4;
+  test.plan.h = 8;
+  test.plan.iterations = 40;
+  test.plan.slot_cycles = 4;
+  test.plan.schedule = {1};
+  idle_knobs(bench);
+  stub.message_percent = 100;
+  bench.memory.ready_percent = bench.memory.read_percent = 100;
+  bench.memory.latency = 30;
+  test.ring_lines = 100000;
+  run(bench, test);
+  const uint64_t cycles = count(bench, SPA_COUNT_RUN_OFFSET), messages = count(bench, SPA_COUNT_RECEIVED_OFFSET);
+  std::printf("rate: %.3f messages a cycle while running\n", double(messages) / double(cycles));
+  CHECK(count(bench, SPA_COUNT_STALL_RING_OFFSET) == 0, "ring stalls with a large ring");
+  if (kSpes <= 4) CHECK(count(bench, SPA_COUNT_STALL_FIFO_OFFSET) == 0, "hub stalls with few SPEs");
+  test.ring_lines = 2;
+  test.sleep = 500;
+  run(bench, test);
+  CHECK(kSpes < 3 || count(bench, SPA_COUNT_STALL_RING_OFFSET) > 0, "no ring stall counted");
+  bench.memory.ready_percent = 2;
+  test.ring_lines = 100000;
+  run(bench, test);
+  CHECK(kSpes < 3 || count(bench, SPA_COUNT_STALL_MEMORY_OFFSET) > 0, "no memory stall counted");
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  Verilated::commandArgs(argc, argv);
+  if (argc > 1) rng().seed(std::strtoull(argv[1], nullptr, 0));
+  Bench bench;
+  test_registers(bench);
+  test_load(bench);
+  test_exact(bench);
+  test_runs(bench);
+  test_short_runs(bench);
+  test_errors(bench);
+  test_soft_reset(bench);
+  test_rates(bench);
+  std::printf("PASS line %d, message %d, %d SPEs: %llu cycles\n", LINE_BITS, MESSAGE_BITS, SPES,
+              static_cast<unsigned long long>(cycle()));
+  return 0;
+}
