@@ -88,7 +88,7 @@ class Stub {
 
   uint64_t message(int spe, bool taken) {
     auto &fifo = fifo_[spe];
-    if (taken) fifo.pop_front();
+    if (taken && !fifo.empty()) fifo.pop_front();  // empty after a reset
     return fifo.empty() ? 0 : (uint64_t(1) << 63) | fifo.front();
   }
 

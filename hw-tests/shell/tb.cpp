@@ -347,6 +347,7 @@ void test_soft_reset(Bench &bench) {
     Plan plan = random_plan();
     plan.iterations = 100000;
     plan.burn_in = 0;
+    plan.schedule = {1};  // not loaded every time
     set_plan(bench, plan);
     stub.begin(plan);
     fill_records(bench, 0x40000, uint32_t(8192 / kLineBytes), plan.schedule);

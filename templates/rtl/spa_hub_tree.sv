@@ -31,8 +31,13 @@ module spa_hub_tree #(
 
   // Streams at all levels below a level: where it starts in the vectors.
   function automatic int level_base(input int level);
+    int width;
+    width      = Spes;
     level_base = 0;
-    for (int i = 0; i < level; i++) level_base = level_base + level_width(i);
+    for (int i = 0; i < level; i++) begin
+      level_base = level_base + width;
+      width      = (width + Radix - 1) / Radix;
+    end
   endfunction
 
   // Levels of hubs until at most `Outputs` streams remain: 4096 SPEs and one output need six.

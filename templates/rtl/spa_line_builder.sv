@@ -43,8 +43,8 @@ module spa_line_builder #(
     count_d  = '0;
     packed_d = '0;
     for (int i = 0; i < Inputs; i++) begin
-      for (int p = 0; p <= i; p++) begin
-        if (take[i] && (count_d == 3'(p))) begin
+      for (int p = 0; p < Inputs; p++) begin
+        if ((p <= i) && take[i] && (count_d == 3'(p))) begin
           packed_d[p*MessageBits +: MessageBits] = msg_data_i[i*MessageBits +: MessageBits];
         end
       end

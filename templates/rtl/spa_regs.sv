@@ -44,8 +44,8 @@ module spa_regs #(
 {%- endfor %}
 );
 
-  localparam int unsigned MapBits   = {{ map.address_bits() }};
-  localparam int unsigned IndexBits = MapBits - 3;
+  localparam int MapBits   = {{ map.address_bits() }};
+  localparam int IndexBits = MapBits - 3;
 
   // Write channel: address and data arrive in any order and wait for each other.
   logic                aw_valid_q;
@@ -101,7 +101,7 @@ module spa_regs #(
   always_ff @(posedge clk_i) begin
     we_index_q <= aw_word_q[MapBits-1:3];
     we_data_q  <= w_data_q;
-    for (int unsigned i = 0; i < 8; i++) we_mask_q[8*i +: 8] <= {8{w_strb_q[i]}};
+    for (int i = 0; i < 8; i++) we_mask_q[8*i +: 8] <= {8{w_strb_q[i]}};
   end
 
   // Commands: pulses of one cycle, flags beside them.

@@ -67,6 +67,7 @@ module spa_slot_issuer #(
   logic       last_slot;       // of the half-step
   logic       last_iteration_q;
   logic       half_end;
+  logic       slot_colour_q;
   logic       iteration_end;
 
   // When: slot timer, then switch gap.
@@ -138,7 +139,6 @@ module spa_slot_issuer #(
 
   // Which half-step: colour, start row and its base.
   logic        half_start_q;
-  logic        slot_colour_q;
   logic [15:0] row0_q;
   logic [15:0] row0_plus_q;
   logic        row0_wrap_q;
