@@ -1,1 +1,18 @@
-//! Generator of stochastic processing accelerators.
+//! Generator of stochastic processing accelerators (SPA): Gibbs sampling on Markov random fields in FPGAs.
+//!
+//! A [`config::Config`] comes from a [`config::Draft`] (preset, file, options). `emit` renders it into files,
+//! `output` writes them into a build folder, [`Build`] opens such a folder for the runtime. [`parameters`] is
+//! the one table behind parsing, checking, help and documentation; [`regmap`] the one behind every form of the
+//! register map.
+
+pub mod build;
+pub mod config;
+pub mod error;
+pub mod manifest;
+pub mod parameters;
+pub mod presets;
+pub mod regmap;
+
+pub use build::Build;
+pub use config::{Config, Draft};
+pub use error::{ConfigError, ConfigErrors, Error};
