@@ -44,13 +44,14 @@ impl Field {
 {%- for register in map.registers() %}
 
 /// {{ register.name() }} ({{ register.access() }}): {{ register.doc() }}.
-pub const {{ register.name() }}: u64 = 0x{{ register.offset() }};
+pub mod {{ register.lower() }} {
+    use super::Field;
+
+    /// Byte offset.
+    pub const OFFSET: u64 = 0x{{ register.offset() }};
 {%- for field in register.fields() %}
-/// {{ field.doc() }}
-pub const {{ register.name() }}_{{ field.name()|upper }}: Field = Field {
-    offset: {{ register.name() }},
-    lsb: {{ field.lsb() }},
-    width: {{ field.width() }},
-};
+    /// {{ field.doc() }}
+    pub const {{ field.name()|upper }}: Field = Field { offset: OFFSET, lsb: {{ field.lsb() }}, width: {{ field.width() }} };
 {%- endfor %}
+}
 {%- endfor %}

@@ -2,6 +2,9 @@
 
 use super::{Access, Field, GROUPS, Register, Source};
 
+/// Longest expression of the emitted RTL that stays on one line.
+const SV_LINE: usize = 80;
+
 /// Registers that belong together.
 #[derive(Clone, Copy, Debug)]
 pub struct Group {
@@ -244,7 +247,11 @@ impl RegisterView {
             parts.push(format!("{}'b0", 64 - bit));
         }
         parts.reverse();
-        if parts.len() == 1 { parts.remove(0) } else { format!("{{{}}}", parts.join(", ")) }
+        if parts.len() == 1 {
+            return parts.remove(0);
+        }
+        let line = format!("{{{}}}", parts.join(", "));
+        if line.len() > SV_LINE { format!("{{\n        {}\n      }}", parts.join(",\n        ")) } else { line }
     }
 }
 
