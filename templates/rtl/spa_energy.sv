@@ -44,7 +44,7 @@ module spa_energy #(
 );
 
   // ---------------------------------------------------------------- singleton: cycles 2 to 9
-  logic signed [SingletonBits:0] diff_q;
+  logic [SingletonBits:0]        diff_q;
   logic [7:0]                    d_q;
 
   always_ff @(posedge clk_i) begin

@@ -34,10 +34,14 @@ module spa_label_walk #(
   input  logic                         cfg_s2_replicate_i,
   input  logic [15:0]                  cfg_tile_width_i,
   input  logic [15:0]                  cfg_tile_height_i,
+  /* verilator lint_off UNUSEDSIGNAL */  // register width; a build uses the bits its memories need
   input  logic [23:0]                  cfg_s2_wrap_i,
+  /* verilator lint_on UNUSEDSIGNAL */
   input  logic [11:0]                  cfg_margin_left_i,
   input  logic [11:0]                  cfg_margin_up_i,
+  /* verilator lint_off UNUSEDSIGNAL */  // register width; a build uses the bits its memories need
   input  logic [23:0]                  cfg_s2_margin_base_i,
+  /* verilator lint_on UNUSEDSIGNAL */
 
   // Start of the walk (stage 0 of label 0 is the next cycle), position of the slot
   input  logic                         start_i,
@@ -73,6 +77,7 @@ module spa_label_walk #(
 
   localparam int LogK   = $clog2(Spus);
   localparam int GBits  = SampleBits - 1 - LogK;      // group number, signed
+  localparam int WBits  = S2Bits - 1;                 // group number in an address
   localparam int Labels = 2 ** LabelBits;
 
   localparam logic [3:0] TargetOffset = 4'd5;
@@ -163,7 +168,10 @@ module spa_label_walk #(
 
   // ---------------------------------------------------------------- stage 3: which tile
   // The samples of one label lie in two consecutive groups of 2*Spus columns, A and B = A + 1.
-  logic [GBits-1:0]   group_a, group_b, group_a_4_q, group_b_4_q;
+  /* verilator lint_off UNUSEDSIGNAL */  // builds without links need no more bits than an address has
+  logic [GBits-1:0]   group_a, group_b;
+  /* verilator lint_on UNUSEDSIGNAL */
+  logic [WBits-1:0]   group_a_4_q, group_b_4_q;
   logic               lsb_4_q;
   logic [RotBits-1:0] rot, rot_4_q;
   logic [S2Bits-1:0]  row_4_q;
@@ -178,24 +186,26 @@ module spa_label_walk #(
   end
 
   always_ff @(posedge clk_i) begin
-    group_a_4_q <= group_a;
-    group_b_4_q <= group_b;
+    group_a_4_q <= WBits'(group_a);
+    group_b_4_q <= WBits'(group_b);
     lsb_4_q     <= sample_x_o[0];
     rot_4_q     <= rot;
     row_4_q     <= row_3_q;
   end
 
   // ---------------------------------------------------------------- stage 4: address in that tile
-  logic [S2Bits-1:0]  word_a_5_q, word_b_5_q, row_5_q;
+  logic [WBits-1:0]   word_a_5_q, word_b_5_q;
+  logic [S2Bits-1:0]  row_5_q;
   logic [RotBits-1:0] rot_5_q;
 
   if (S2Links) begin : g_wrap
     logic [GBits-1:0]  groups;
-    logic [S2Bits-1:0] wrap, wrap_x, add_a, add_b, add_y;
+    logic [WBits-1:0]  wrap_x, add_a, add_b;
+    logic [S2Bits-1:0] wrap, add_y;
     logic [1:0]        dir_y_4_q, dir_a_4_q, dir_b_4_q;
     assign groups = GBits'(cfg_tile_width_i >> (1 + LogK));
     assign wrap   = S2Bits'(cfg_s2_wrap_i);
-    assign wrap_x = S2Bits'(groups);
+    assign wrap_x = WBits'(groups);
 
     assign dir_a = {!group_a[GBits-1] && group_a >= groups, group_a[GBits-1]};
     assign dir_b = {!group_b[GBits-1] && group_b >= groups, group_b[GBits-1]};
@@ -213,8 +223,8 @@ module spa_label_walk #(
       dir_a_4_q   <= replicate_q ? 2'b00 : dir_a;
       dir_b_4_q   <= replicate_q ? 2'b00 : dir_b;
       dir_y_4_q   <= replicate_q ? 2'b00 : dir_y;
-      word_a_5_q  <= {S2Bits'(group_a_4_q) + add_a};
-      word_b_5_q  <= {S2Bits'(group_b_4_q) + add_b};
+      word_a_5_q  <= group_a_4_q + add_a;
+      word_b_5_q  <= group_b_4_q + add_b;
       row_5_q     <= row_4_q + add_y;
     end
 
@@ -231,8 +241,8 @@ module spa_label_walk #(
     spa_delay #(.Width(2), .Stages(7)) u_diry (.clk_i, .data_i(dir_y_4_q), .data_o(s2_diry_o));
   end else begin : g_local
     always_ff @(posedge clk_i) begin
-      word_a_5_q <= S2Bits'(group_a_4_q);
-      word_b_5_q <= S2Bits'(group_b_4_q);
+      word_a_5_q <= group_a_4_q;
+      word_b_5_q <= group_b_4_q;
       row_5_q    <= row_4_q;
     end
     logic unused_cfg;
@@ -252,8 +262,8 @@ module spa_label_walk #(
     rot_5_q    <= rot_4_q;
     rot_6_q    <= rot_5_q;
     lsb_5_q    <= lsb_4_q;
-    addr_a_6_q <= row_5_q + {word_a_5_q[S2Bits-2:0], lsb_5_q};
-    addr_b_6_q <= row_5_q + {word_b_5_q[S2Bits-2:0], lsb_5_q};
+    addr_a_6_q <= row_5_q + {word_a_5_q, lsb_5_q};
+    addr_b_6_q <= row_5_q + {word_b_5_q, lsb_5_q};
   end
 
   for (genvar b = 0; b < Spus; b++) begin : g_bank

@@ -26,8 +26,8 @@ module spa_pair_term #(
   assign potts   = cfg_form_i == 2'd2;
 
   // Cycles 1 and 2: distances
-  logic signed [VxBits:0] dx_q;
-  logic signed [VyBits:0] dy_q;
+  logic [VxBits:0]        dx_q;
+  logic [VyBits:0]        dy_q;
   logic [VxBits-1:0]      ax_q;
   logic [VyBits-1:0]      ay_q;
   logic                   full_x_q, full_y_q;

@@ -20,14 +20,18 @@ module spa_pass_ctrl #(
   // Load bus: thresholds
   input  logic                            load_valid_i,
   input  logic [3:0]                      load_target_i,
+  /* verilator lint_off UNUSEDSIGNAL */  // register width; a build uses the bits its memories need
   input  logic [23:0]                     load_addr_i,
   input  logic [23:0]                     load_data_i,
+  /* verilator lint_on UNUSEDSIGNAL */
 
   input  logic [8:0]                      cfg_labels_i,
 
   // Slot: schedule entry; label walk
   input  logic                            slot_valid_i,
+  /* verilator lint_off UNUSEDSIGNAL */  // register width; a build uses the bits its memories need
   input  logic [7:0]                      slot_entry_i,
+  /* verilator lint_on UNUSEDSIGNAL */
   input  logic                            walk_valid_i,
   input  logic                            walk_first_i,
   input  logic                            walk_last_i,

@@ -103,6 +103,8 @@ module spa_rng #(
 
   assign out0 = g_stage[Stages-1].x0_q;
   assign out1 = g_stage[Stages-1].x1_q;
+  logic unused_low;
+  assign unused_low = ^{out0, out1};          // UBits may be less than 32
 
   // ---------------------------------------------------------------- result
   // Tags travel beside the pipeline: input register, first injection, stages.

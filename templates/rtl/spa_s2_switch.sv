@@ -31,7 +31,7 @@ module spa_s2_switch #(
 
   // Singleton 2 given by the label, in the cycle of `diry_i`
   input  logic                use_value_i,
-  input  logic [7:0]          value_i,
+  input  logic [SingletonBits-1:0] value_i,
 
   // Samples of the SPUs, three cycles after the banks
   output logic [LinkBits-1:0] s2_o
@@ -57,7 +57,7 @@ module spa_s2_switch #(
         else if (dirx_i[2*j+1]) column_q <= right_i[j*SingletonBits +: SingletonBits];
         else                    column_q <= own_q;
 
-        if (use_value_i)    s2_q <= value_i[SingletonBits-1:0];
+        if (use_value_i)    s2_q <= value_i;
         else if (diry_i[0]) s2_q <= up_i[j*SingletonBits +: SingletonBits];
         else if (diry_i[1]) s2_q <= down_i[j*SingletonBits +: SingletonBits];
         else                s2_q <= column_q;
@@ -65,7 +65,7 @@ module spa_s2_switch #(
     end else begin : g_local
       always_ff @(posedge clk_i) begin
         column_q <= own_q;
-        s2_q     <= use_value_i ? value_i[SingletonBits-1:0] : column_q;
+        s2_q     <= use_value_i ? value_i : column_q;
       end
     end
 

@@ -24,14 +24,18 @@ module spa_slot_walk #(
   input  logic [15:0]           cfg_tile_width_i,
   input  logic [15:0]           cfg_tile_height_i,
   input  logic [8:0]            cfg_labels_i,
+  /* verilator lint_off UNUSEDSIGNAL */  // register width; a build uses the bits its memories need
   input  logic [15:0]           cfg_s2_stride_i,
+  /* verilator lint_on UNUSEDSIGNAL */
 
   // Slot, from registers
   input  logic                  slot_valid_i,
   input  logic                  slot_half_start_i,
   input  logic                  slot_colour_i,
   input  logic [15:0]           slot_row0_i,
+  /* verilator lint_off UNUSEDSIGNAL */  // register width; a build uses the bits its memories need
   input  logic [23:0]           slot_row0_base_i,
+  /* verilator lint_on UNUSEDSIGNAL */
 
   // Position of the slot, from cycle 1 until the next slot
   output logic                  pos_valid_o,      // pulse in cycle 1

@@ -92,74 +92,75 @@ module spa_spe #(
   output logic [LabelBits-1:0]            rd_label_o,
 
   // Reads of neighbours
-  input  logic [4*BankBits-1:0]                 lab_raddr_i,
-  input  logic [YBits:0]                        halo_h_raddr_i,
-  input  logic [XBits:0]                        halo_v_raddr_i,
-  input  logic [1:0]                            sw_bank_i,
-  input  logic [3:0]                            sw_halo_i,
-  input  logic [Spus-1:0]                       nb_load_i,
+  input  logic [4*BankBits-1:0]           lab_raddr_i,
+  input  logic [YBits:0]                  halo_h_raddr_i,
+  input  logic [XBits:0]                  halo_v_raddr_i,
+  input  logic [1:0]                      sw_bank_i,
+  input  logic [3:0]                      sw_halo_i,
+  input  logic [Spus-1:0]                 nb_load_i,
   input  logic                            nb_xfer_i,
 
   // S1Mem
-  input  logic [RvBits-1:0]                     s1_raddr_i,
-  input  logic [Spus-1:0]                       s1_load_i,
+  input  logic [RvBits-1:0]               s1_raddr_i,
+  input  logic [Spus-1:0]                 s1_load_i,
   input  logic                            s1_xfer_i,
-  input  logic [4:0]                            keep_waddr_i,
+  input  logic [4:0]                      keep_waddr_i,
 
   // Label walk
-  input  logic [Spus*S2Bits-1:0]                s2_raddr_i,
-  input  logic [RotBits-1:0]                    s2_rot_i,
-  input  logic [2*Spus-1:0]                     s2_dirx_i,
-  input  logic [1:0]                            s2_diry_i,
-  input  logic [7:0]                            s2_value_i,
-  input  logic [CostBits-1:0]                   cost_raddr_i,
-  input  logic [LabelBits-1:0]                  own_label_i,
-  input  logic [VxBits-1:0]                     own_vx_i,
-  input  logic [VyBits-1:0]                     own_vy_i,
+  input  logic [Spus*S2Bits-1:0]          s2_raddr_i,
+  input  logic [RotBits-1:0]              s2_rot_i,
+  input  logic [2*Spus-1:0]               s2_dirx_i,
+  input  logic [1:0]                      s2_diry_i,
+  input  logic [7:0]                      s2_value_i,
+  input  logic [CostBits-1:0]             cost_raddr_i,
+  input  logic [LabelBits-1:0]            own_label_i,
+  input  logic [VxBits-1:0]               own_vx_i,
+  input  logic [VyBits-1:0]               own_vy_i,
 
   // Passes 1 and 2
   input  logic                            e_we_i,
   input  logic                            e_first_i,
-  input  logic [LabelBits-1:0]                  e_waddr_i,
+  input  logic [LabelBits-1:0]            e_waddr_i,
   input  logic                            min_hold_i,
-  input  logic [LabelBits-1:0]                  e_raddr_i,
+  input  logic [LabelBits-1:0]            e_raddr_i,
   input  logic                            thr_load_i,
-  input  logic [PBits*(EnergyBits+1)-1:0]       thr_i,
-  input  logic [EntryBits-1:0]                  entry_i,
+  input  logic [PBits*(EnergyBits+1)-1:0] thr_i,
+  input  logic [EntryBits-1:0]            entry_i,
   input  logic                            w_we_i,
   input  logic                            w_first_i,
-  input  logic [WBufBits-1:0]                   w_waddr_i,
+  input  logic [WBufBits-1:0]             w_waddr_i,
 
   // Multiplication and pass 3
   input  logic                            sum_hold_i,
-  input  logic [4:0]                            u_raddr_i,
-  input  logic [LaneBits-1:0]                   mul_lane_i,
-  input  logic [Spus-1:0]                       r_load_i,
-  input  logic [WBufBits-1:0]                   w_raddr_i,
+  input  logic [4:0]                      u_raddr_i,
+  input  logic [LaneBits-1:0]             mul_lane_i,
+  input  logic [Spus-1:0]                 r_load_i,
+  input  logic [WBufBits-1:0]             w_raddr_i,
   input  logic                            rem_first_i,
   input  logic                            cnt_first_i,
   input  logic                            sel_hold_i,
-  input  logic [4:0]                            keep_raddr_i,
-  input  logic [LaneBits-1:0]                   wb_lane_i,
+  input  logic [4:0]                      keep_raddr_i,
+  input  logic [LaneBits-1:0]             wb_lane_i,
 
   // Write-back and drain
   input  logic                            wb_load_i,
-  input  logic [3:0]                            lab_we_i,
-  input  logic [BankBits-1:0]                   lab_waddr_i,
+  input  logic [3:0]                      lab_we_i,
+  input  logic [BankBits-1:0]             lab_waddr_i,
   input  logic                            ent_valid_i,
   input  logic                            ent_drain_i,
   input  logic                            ent_first_i,
-  input  logic [RvBits-1:0]                     ent_addr_i,
+  input  logic [RvBits-1:0]               ent_addr_i,
   input  logic                            halo_h_we_i,
-  input  logic [YBits:0]                        halo_h_waddr_i,
+  input  logic [YBits:0]                  halo_h_waddr_i,
   input  logic                            halo_v_we_i,
-  input  logic [XBits:0]                        halo_v_waddr_i,
-  input  logic [FillBits-1:0]                   fill_limit_i
+  input  logic [XBits:0]                  halo_v_waddr_i,
+  input  logic [FillBits-1:0]             fill_limit_i
 );
+
+  /* verilator no_inline_module */  // one simulation class for all SPEs
 
   localparam int VecBits    = VxBits + VyBits;
   localparam int SumBits    = LabelBits + PBits;
-  localparam int ThrBits    = EnergyBits + 1;
   localparam int TableBits  = EntryBits + EnergyBits;
   localparam int LogK       = $clog2(Spus);
   localparam int S2AddrBits = S2Bits + LogK;
@@ -172,67 +173,71 @@ module spa_spe #(
   localparam logic [3:0] TargetCost   = 4'd10;
 
   // ---------------------------------------------------------------- input register
-  logic [4*BankBits-1:0]                 lab_raddr_q;
-  logic [YBits:0]                        halo_h_raddr_q;
-  logic [XBits:0]                        halo_v_raddr_q;
-  logic [1:0]                            sw_bank_q;
-  logic [3:0]                            sw_halo_q;
-  logic [Spus-1:0]                       nb_load_q;
-  logic                            nb_xfer_q;
-  logic [RvBits-1:0]                     s1_raddr_q;
-  logic [Spus-1:0]                       s1_load_q;
-  logic                            s1_xfer_q;
-  logic [4:0]                            keep_waddr_q;
-  logic [Spus*S2Bits-1:0]                s2_raddr_q;
-  logic [RotBits-1:0]                    s2_rot_q;
-  logic [2*Spus-1:0]                     s2_dirx_q;
-  logic [1:0]                            s2_diry_q;
-  logic [7:0]                            s2_value_q;
-  logic [CostBits-1:0]                   cost_raddr_q;
-  logic [LabelBits-1:0]                  own_label_q;
-  logic [VxBits-1:0]                     own_vx_q;
-  logic [VyBits-1:0]                     own_vy_q;
-  logic                            e_we_q;
-  logic                            e_first_q;
-  logic [LabelBits-1:0]                  e_waddr_q;
-  logic                            min_hold_q;
-  logic [LabelBits-1:0]                  e_raddr_q;
-  logic [PBits*(EnergyBits+1)-1:0]       thr_q;
-  logic [EntryBits-1:0]                  entry_q;
-  logic                            w_we_q;
-  logic                            w_first_q;
-  logic [WBufBits-1:0]                   w_waddr_q;
-  logic                            sum_hold_q;
-  logic [4:0]                            u_raddr_q;
-  logic [LaneBits-1:0]                   mul_lane_q;
-  logic [Spus-1:0]                       r_load_q;
-  logic [WBufBits-1:0]                   w_raddr_q;
-  logic                            rem_first_q;
-  logic                            cnt_first_q;
-  logic                            sel_hold_q;
-  logic [4:0]                            keep_raddr_q;
-  logic [LaneBits-1:0]                   wb_lane_q;
-  logic                            wb_load_q;
-  logic [3:0]                            lab_we_q;
-  logic [BankBits-1:0]                   lab_waddr_q;
-  logic                            ent_valid_q;
-  logic                            ent_drain_q;
-  logic                            ent_first_q;
-  logic [RvBits-1:0]                     ent_addr_q;
-  logic                            halo_h_we_q;
-  logic [YBits:0]                        halo_h_waddr_q;
-  logic                            halo_v_we_q;
-  logic [XBits:0]                        halo_v_waddr_q;
-  logic [FillBits-1:0]                   fill_limit_q;
-  logic                            load_hit_q;
-  logic [3:0]                      load_target_q;
-  logic [23:0]                     load_addr_q;
-  logic [23:0]                     load_data_q;
-  logic [3:0]                      axis_neighbours_q;
-  logic                            axis_inside_q;
-  logic [Spus-1:0]                 axis_outside_q;
+  logic [4*BankBits-1:0]          lab_raddr_q;
+  logic [YBits:0]                 halo_h_raddr_q;
+  logic [XBits:0]                 halo_v_raddr_q;
+  logic [1:0]                     sw_bank_q;
+  logic [3:0]                     sw_halo_q;
+  logic [Spus-1:0]                nb_load_q;
+  logic                           nb_xfer_q;
+  logic [RvBits-1:0]              s1_raddr_q;
+  logic [Spus-1:0]                s1_load_q;
+  logic                           s1_xfer_q;
+  logic [4:0]                     keep_waddr_q;
+  logic [Spus*S2Bits-1:0]         s2_raddr_q;
+  logic [RotBits-1:0]             s2_rot_q;
+  logic [2*Spus-1:0]              s2_dirx_q;
+  logic [1:0]                     s2_diry_q;
+  /* verilator lint_off UNUSEDSIGNAL */  // SingletonBits of them
+  logic [7:0]                     s2_value_q;
+  /* verilator lint_on UNUSEDSIGNAL */
+  logic [CostBits-1:0]            cost_raddr_q;
+  logic [LabelBits-1:0]           own_label_q;
+  logic [VxBits-1:0]              own_vx_q;
+  logic [VyBits-1:0]              own_vy_q;
+  logic                           e_we_q;
+  logic                           e_first_q;
+  logic [LabelBits-1:0]           e_waddr_q;
+  logic                           min_hold_q;
+  logic [LabelBits-1:0]           e_raddr_q;
+  logic [PBits*(EnergyBits+1)-1:0] thr_q;
+  logic [EntryBits-1:0]           entry_q;
+  logic                           w_we_q;
+  logic                           w_first_q;
+  logic [WBufBits-1:0]            w_waddr_q;
+  logic                           sum_hold_q;
+  logic [4:0]                     u_raddr_q;
+  logic [LaneBits-1:0]            mul_lane_q;
+  logic [Spus-1:0]                r_load_q;
+  logic [WBufBits-1:0]            w_raddr_q;
+  logic                           rem_first_q;
+  logic                           cnt_first_q;
+  logic                           sel_hold_q;
+  logic [4:0]                     keep_raddr_q;
+  logic [LaneBits-1:0]            wb_lane_q;
+  logic                           wb_load_q;
+  logic [3:0]                     lab_we_q;
+  logic [BankBits-1:0]            lab_waddr_q;
+  logic                           ent_valid_q;
+  logic                           ent_drain_q;
+  logic                           ent_first_q;
+  logic [RvBits-1:0]              ent_addr_q;
+  logic                           halo_h_we_q;
+  logic [YBits:0]                 halo_h_waddr_q;
+  logic                           halo_v_we_q;
+  logic [XBits:0]                 halo_v_waddr_q;
+  logic [FillBits-1:0]            fill_limit_q;
+  logic                           load_hit_q;
+  logic [3:0]                     load_target_q;
+  /* verilator lint_off UNUSEDSIGNAL */  // record width; a build uses the bits its memories need
+  logic [23:0]                    load_addr_q;
+  logic [23:0]                    load_data_q;
+  /* verilator lint_on UNUSEDSIGNAL */
+  logic [3:0]                     axis_neighbours_q;
+  logic                           axis_inside_q;
+  logic [Spus-1:0]                axis_outside_q;
   logic                            rng_valid_q, rng_last_q;
-  logic [Words*UBits-1:0]          rng_data_q;
+  logic [Words*UBits-1:0]         rng_data_q;
 
   always_ff @(posedge clk_i) begin
     lab_raddr_q <= lab_raddr_i;
@@ -378,7 +383,7 @@ module spa_spe #(
     .left_i(s2_left_i), .right_i(s2_right_i), .up_i(s2_up_i), .down_i(s2_down_i),
     .horizontal_o(s2_horizontal_o), .vertical_o(s2_vertical_o),
     .dirx_i(s2_dirx_q), .diry_i(s2_diry_q),
-    .use_value_i(cfg_s2_mode_i == 2'd1), .value_i(s2_value_q),
+    .use_value_i(cfg_s2_mode_i == 2'd1), .value_i(s2_value_q[SingletonBits-1:0]),
     .s2_o(s2)
   );
 

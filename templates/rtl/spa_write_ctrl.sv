@@ -25,7 +25,9 @@ module spa_write_ctrl #(
   // Load bus: labels and halos
   input  logic                load_valid_i,
   input  logic [3:0]          load_target_i,
+  /* verilator lint_off UNUSEDSIGNAL */  // register width; a build uses the bits its memories need
   input  logic [23:0]         load_addr_i,
+  /* verilator lint_on UNUSEDSIGNAL */
 
   // Slot
   input  logic                slot_valid_i,
