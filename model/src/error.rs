@@ -24,6 +24,12 @@ pub enum Error {
         /// The generator's parameter that raises it.
         option: &'static str,
     },
+    /// The caller ended a run before its last iteration.
+    #[error("interrupted after {iterations} iterations")]
+    Interrupted {
+        /// Finished iterations.
+        iterations: u32,
+    },
     /// A log that cannot be what the array wrote.
     #[error("label log is damaged at {place}: {cause}")]
     Log {

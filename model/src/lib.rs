@@ -9,6 +9,7 @@
 
 pub mod entry;
 pub mod error;
+pub mod fast;
 pub mod geometry;
 pub mod hardware;
 pub mod hash;

@@ -6,8 +6,10 @@ pub const ROUNDS: u32 = 13;
 /// Iteration number that is reserved for random starts.
 pub const START_ITERATION: u32 = (1 << 24) - 1;
 
-const ROTATIONS: [u32; 8] = [13, 15, 26, 6, 17, 29, 16, 24];
-const PARITY: u32 = 0x1BD1_1BDA;
+/// Rotations of the rounds, over and over.
+pub const ROTATIONS: [u32; 8] = [13, 15, 26, 6, 17, 29, 16, 24];
+/// Parity constant of the key schedule.
+pub const PARITY: u32 = 0x1BD1_1BDA;
 
 /// One block of Threefry-2x32 with `rounds` rounds.
 pub fn threefry2x32(key: [u32; 2], counter: [u32; 2], rounds: u32) -> [u32; 2] {

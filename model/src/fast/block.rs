@@ -1,0 +1,173 @@
+//! The operations that the packed kernel needs of an instruction set, on a block of up to 64 labels, a byte each.
+//!
+//! An implementor is a token: it can only be made where the CPU is known to have its instructions, so that all
+//! methods are safe. Methods are inlined into a function compiled for those instructions ([`super::x86`],
+//! [`super::neon`]); called from anywhere else they are correct and slow.
+
+/// The operations on one block of labels.
+pub trait Block: Copy {
+    /// Bytes of a block: 16, 32, 48 or 64.
+    const BYTES: usize;
+    /// What [`Block::scaled`] adds to Es, modulo 256: 128 where only signed bytes can be compared.
+    const BIAS: u8;
+    /// A block.
+    type V: Copy;
+    /// Inclusive prefix sums of the weights of up to eight groups of eight labels.
+    type Groups: Copy;
+
+    /// The first [`Block::BYTES`] of `bytes`.
+    fn load(self, bytes: &[u8]) -> Self::V;
+    /// Writes the block to the start of `bytes`.
+    fn store(self, v: Self::V, bytes: &mut [u8]);
+    /// `byte` everywhere.
+    fn splat(self, byte: u8) -> Self::V;
+    /// Sum that stops at 255.
+    fn add_saturating(self, a: Self::V, b: Self::V) -> Self::V;
+    /// The smaller one.
+    fn min(self, a: Self::V, b: Self::V) -> Self::V;
+    /// Bitwise and.
+    fn and(self, a: Self::V, b: Self::V) -> Self::V;
+    /// Every byte shifted right, `shift` ≤ 8.
+    fn shift_right(self, v: Self::V, shift: u8) -> Self::V;
+    /// The least byte, less the bias, everywhere.
+    fn base(self, v: Self::V) -> Self::V;
+    /// Es with its bias: energies less [`Block::base`].
+    fn scaled(self, e: Self::V, base: Self::V) -> Self::V;
+    /// Bit l is set where Es(l) ≤ θ; both with their bias.
+    fn at_most(self, es: Self::V, theta: Self::V) -> u64;
+    /// `count` + 1 where Es > θ; both with their bias.
+    fn count_above(self, count: Self::V, es: Self::V, theta: Self::V) -> Self::V;
+    /// `table[i]` for every byte i < 16.
+    fn lookup(self, table: &[u8; 16], i: Self::V) -> Self::V;
+    /// Prefix sums over the groups of eight weights; missing groups count 0.
+    fn groups(self, weights: Self::V) -> Self::Groups;
+    /// Sum of all weights.
+    fn total(self, groups: Self::Groups) -> u32;
+    /// First label of the block whose inclusive prefix sum exceeds `r` < total; `weights` is the block in memory,
+    /// at least 64 bytes long.
+    fn find(self, groups: Self::Groups, weights: &[u8], r: u32) -> u32;
+}
+
+/// Plain Rust.
+#[derive(Debug, Clone, Copy)]
+pub struct Portable<const N: usize>;
+
+impl<const N: usize> Block for Portable<N> {
+    const BYTES: usize = N;
+    const BIAS: u8 = 0;
+    type V = [u8; N];
+    type Groups = [u16; 8];
+
+    #[inline(always)]
+    fn load(self, bytes: &[u8]) -> [u8; N] {
+        let mut v = [0; N];
+        v.copy_from_slice(&bytes[..N]);
+        v
+    }
+
+    #[inline(always)]
+    fn store(self, v: [u8; N], bytes: &mut [u8]) {
+        bytes[..N].copy_from_slice(&v);
+    }
+
+    #[inline(always)]
+    fn splat(self, byte: u8) -> [u8; N] {
+        [byte; N]
+    }
+
+    #[inline(always)]
+    fn add_saturating(self, mut a: [u8; N], b: [u8; N]) -> [u8; N] {
+        a.iter_mut().zip(b).for_each(|(a, b)| *a = a.saturating_add(b));
+        a
+    }
+
+    #[inline(always)]
+    fn min(self, mut a: [u8; N], b: [u8; N]) -> [u8; N] {
+        a.iter_mut().zip(b).for_each(|(a, b)| *a = (*a).min(b));
+        a
+    }
+
+    #[inline(always)]
+    fn and(self, mut a: [u8; N], b: [u8; N]) -> [u8; N] {
+        a.iter_mut().zip(b).for_each(|(a, b)| *a &= b);
+        a
+    }
+
+    #[inline(always)]
+    fn shift_right(self, mut v: [u8; N], shift: u8) -> [u8; N] {
+        v.iter_mut().for_each(|v| *v = (u16::from(*v) >> shift) as u8);
+        v
+    }
+
+    #[inline(always)]
+    fn base(self, v: [u8; N]) -> [u8; N] {
+        // Halving keeps the loop free of a chain through one byte, so that it can be vectorised.
+        let mut least = v;
+        let mut half = N;
+        while half > 8 && half % 2 == 0 {
+            half /= 2;
+            for i in 0..half {
+                least[i] = least[i].min(least[i + half]);
+            }
+        }
+        [least[..half].iter().copied().min().unwrap_or(0); N]
+    }
+
+    #[inline(always)]
+    fn scaled(self, mut e: [u8; N], base: [u8; N]) -> [u8; N] {
+        e.iter_mut().zip(base).for_each(|(e, b)| *e = e.wrapping_sub(b));
+        e
+    }
+
+    #[inline(always)]
+    fn at_most(self, es: [u8; N], theta: [u8; N]) -> u64 {
+        let mut bits = 0;
+        for i in 0..N {
+            bits |= u64::from(es[i] <= theta[i]) << i;
+        }
+        bits
+    }
+
+    #[inline(always)]
+    fn count_above(self, mut count: [u8; N], es: [u8; N], theta: [u8; N]) -> [u8; N] {
+        for i in 0..N {
+            count[i] += u8::from(es[i] > theta[i]);
+        }
+        count
+    }
+
+    #[inline(always)]
+    fn lookup(self, table: &[u8; 16], mut i: [u8; N]) -> [u8; N] {
+        i.iter_mut().for_each(|i| *i = table[usize::from(*i & 15)]);
+        i
+    }
+
+    #[inline(always)]
+    fn groups(self, weights: [u8; N]) -> [u16; 8] {
+        let mut sums = [0; 8];
+        for (sum, group) in sums.iter_mut().zip(weights.chunks_exact(8)) {
+            *sum = group.iter().map(|&w| u16::from(w)).sum();
+        }
+        for g in 1..8 {
+            sums[g] += sums[g - 1];
+        }
+        sums
+    }
+
+    #[inline(always)]
+    fn total(self, groups: [u16; 8]) -> u32 {
+        groups[7].into()
+    }
+
+    #[inline(always)]
+    fn find(self, groups: [u16; 8], weights: &[u8], r: u32) -> u32 {
+        let g = groups.iter().filter(|&&prefix| u32::from(prefix) <= r).count();
+        let mut rest = r - if g == 0 { 0 } else { u32::from(groups[g - 1]) };
+        let mut label = 8 * g;
+        while u32::from(weights[label]) <= rest {
+            rest -= u32::from(weights[label]);
+            label += 1;
+        }
+        label as u32
+    }
+}

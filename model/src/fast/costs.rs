@@ -1,0 +1,42 @@
+//! Singleton costs of every RV and label, computed once and laid out as the half-steps read them.
+
+use super::field::{count, half, parity};
+use super::tables::AlignedBytes;
+use crate::job::Problem;
+
+/// min(α·S, 255) in rows of `stride` bytes a RV, one plane a colour; 255 beyond the last label.
+#[derive(Debug)]
+pub struct ByteCosts {
+    width: usize,
+    stride: usize,
+    planes: [AlignedBytes; 2],
+}
+
+impl ByteCosts {
+    /// The costs of `problem`.
+    pub fn new(problem: &Problem, stride: usize) -> Self {
+        let (width, height) = (problem.width as usize, problem.height as usize);
+        let plane = || AlignedBytes::new(half(width) * height * stride, 255);
+        let mut costs = Self { width, stride, planes: [plane(), plane()] };
+        for colour in 0..2 {
+            for y in 0..height {
+                let start = y * half(width) * stride;
+                let row = &mut costs.planes[colour].get_mut()[start..][..count(width, y, colour) * stride];
+                for (n, costs) in row.chunks_exact_mut(stride).enumerate() {
+                    let x = (2 * n + parity(y, colour)) as u32;
+                    for (l, cost) in costs.iter_mut().take(problem.labels.into()).enumerate() {
+                        let s = problem.singleton_cost(x, y as u32, l);
+                        *cost = (u32::from(problem.alpha) * s).min(255) as u8;
+                    }
+                }
+            }
+        }
+        costs
+    }
+
+    /// The costs of the RVs of `colour` in row `y`.
+    pub fn row(&self, y: usize, colour: usize) -> &[u8] {
+        let start = y * half(self.width) * self.stride;
+        &self.planes[colour].get()[start..][..count(self.width, y, colour) * self.stride]
+    }
+}

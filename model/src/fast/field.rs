@@ -1,0 +1,185 @@
+//! The labels, one plane a colour, so that a half-step reads one plane and writes the other.
+//!
+//! In row y the RVs of a colour stand at x = 2n + p, p = (y + colour) mod 2. Their neighbours all have the other
+//! colour: in the same row numbers n − 1 + p and n + p, in the rows above and below number n. A border of *null*
+//! cells around each plane stands for neighbours that do not exist; their pair costs are 0.
+
+use crate::job::Problem;
+
+/// A label as an address: the label times [`Encoding::unit`]; the null cell counts as label L.
+pub type Cell = u16;
+
+/// How labels become cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Encoding {
+    /// Number of labels.
+    pub labels: u16,
+    /// Cells count in this unit: an eighth of the bytes of a pair row, so that a cell scaled by 8 is an address.
+    pub unit: u16,
+}
+
+impl Encoding {
+    /// The cell of a label.
+    pub fn cell(self, label: u8) -> Cell {
+        u16::from(label) * self.unit
+    }
+
+    /// The label of a cell that is not null.
+    pub fn label(self, cell: Cell) -> u8 {
+        (cell / self.unit) as u8
+    }
+
+    /// The cell of a neighbour that does not exist.
+    pub fn null(self) -> Cell {
+        self.labels * self.unit
+    }
+}
+
+/// Both planes.
+#[derive(Debug, Clone)]
+pub struct Field {
+    width: usize,
+    height: usize,
+    encoding: Encoding,
+    planes: [Vec<Cell>; 2],
+}
+
+/// Cells of the neighbours of the RVs of one colour in one row: left, right, up, down.
+pub type Near<'a> = [&'a [Cell]; 4];
+
+impl Field {
+    /// The field of `problem` with the given labels, H×W.
+    pub fn new(problem: &Problem, encoding: Encoding, labels: &[u8]) -> Self {
+        let (width, height) = (problem.width as usize, problem.height as usize);
+        let plane = vec![encoding.null(); (half(width) + 2) * (height + 2)];
+        let mut field = Self { width, height, encoding, planes: [plane.clone(), plane] };
+        for (y, row) in labels.chunks_exact(width).enumerate() {
+            for (x, &label) in row.iter().enumerate() {
+                let at = (y + 1) * field.pitch() + x / 2 + 1;
+                field.planes[(x + y) % 2][at] = encoding.cell(label);
+            }
+        }
+        field
+    }
+
+    /// All labels, H×W.
+    pub fn labels(&self) -> Vec<u8> {
+        let of = |x: usize, y: usize| self.planes[(x + y) % 2][(y + 1) * self.pitch() + x / 2 + 1];
+        (0..self.height)
+            .flat_map(|y| (0..self.width).map(move |x| (x, y)))
+            .map(|(x, y)| self.encoding.label(of(x, y)))
+            .collect()
+    }
+
+    /// How its labels become cells.
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    fn pitch(&self) -> usize {
+        half(self.width) + 2
+    }
+
+    /// The rows of `colour` to write, from the top, and the other plane to read their neighbours from.
+    pub fn half_step(&mut self, colour: usize) -> (Vec<&mut [Cell]>, Neighbours<'_>) {
+        let (width, pitch) = (self.width, self.pitch());
+        let [black, white] = &mut self.planes;
+        let (own, other) = if colour == 0 { (black, &*white) } else { (white, &*black) };
+        let rows = own
+            .chunks_exact_mut(pitch)
+            .skip(1)
+            .take(self.height)
+            .enumerate()
+            .map(|(y, row)| &mut row[1..1 + count(width, y, colour)])
+            .collect();
+        (rows, Neighbours { width, pitch, colour, plane: other })
+    }
+}
+
+/// The plane that a half-step reads.
+#[derive(Debug, Clone, Copy)]
+pub struct Neighbours<'a> {
+    width: usize,
+    pitch: usize,
+    colour: usize,
+    plane: &'a [Cell],
+}
+
+impl<'a> Neighbours<'a> {
+    /// Neighbours of the RVs in row `y`, all four of the same length.
+    pub fn of_row(&self, y: usize) -> Near<'a> {
+        let (count, p) = (count(self.width, y, self.colour), parity(y, self.colour));
+        let row = |r: usize, from: usize| &self.plane[r * self.pitch + from..][..count];
+        [row(y + 1, p), row(y + 1, p + 1), row(y, 1), row(y + 2, 1)]
+    }
+}
+
+/// RVs of one colour in the longest row.
+pub fn half(width: usize) -> usize {
+    width.div_ceil(2)
+}
+
+/// x of the first RV of `colour` in row `y`.
+pub fn parity(y: usize, colour: usize) -> usize {
+    (y + colour) % 2
+}
+
+/// RVs of `colour` in row `y`.
+pub fn count(width: usize, y: usize, colour: usize) -> usize {
+    (width + 1 - parity(y, colour)) / 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec;
+
+    #[test]
+    fn neighbours_are_those_of_the_specification() {
+        let encoding = Encoding { labels: 251, unit: 2 };
+        for (width, height) in [(1, 1), (1, 4), (4, 1), (2, 2), (5, 3), (6, 7), (33, 2)] {
+            let labels: Vec<u8> = (0..width * height).map(|i| i as u8).collect();
+            let mut field = Field::new(&problem(width, height), encoding, &labels);
+            assert_eq!(field.labels(), labels);
+            for colour in 0..2 {
+                let (rows, neighbours) = field.half_step(colour);
+                for (y, row) in rows.iter().enumerate() {
+                    let near = neighbours.of_row(y);
+                    for n in 0..row.len() {
+                        let x = 2 * n + parity(y, colour);
+                        assert_eq!(encoding.label(row[n]), (y * width as usize + x) as u8);
+                        let mut expected: Vec<u8> =
+                            spec::neighbours(width, height, x as u32, y as u32).map(|i| labels[i]).collect();
+                        let mut got: Vec<u8> = near
+                            .iter()
+                            .map(|cells| cells[n])
+                            .filter(|&cell| cell != encoding.null())
+                            .map(|cell| encoding.label(cell))
+                            .collect();
+                        expected.sort_unstable();
+                        got.sort_unstable();
+                        assert_eq!(got, expected, "{width}x{height} at {x}, {y}");
+                    }
+                }
+            }
+        }
+    }
+
+    fn problem(width: u32, height: u32) -> Problem {
+        Problem {
+            width,
+            height,
+            labels: 2,
+            singleton: crate::Singleton::Table { costs: vec![0; (width * height * 2) as usize] },
+            data_cap: 1,
+            s_outside: 1,
+            pair: crate::Pair::Potts,
+            pair_cap: 1,
+            vectors: crate::job::line_vectors(2),
+            alpha: 1,
+            beta: 1,
+            shift: 0,
+            fixed: None,
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The general sampler: any parameters of the contract, label by label, with everything tabulated that can be.
+//!
+//! It serves what bytes cannot hold: wide energies at high temperatures, and tables of large costs.
+
+use super::field::{Cell, Encoding, Near, count, half, parity};
+use super::threefry::{CHUNK, RowStream};
+use crate::job::{Job, Problem};
+use crate::weights::WeightTable;
+
+/// The tables of a job.
+#[derive(Debug)]
+pub struct General {
+    labels: usize,
+    encoding: Encoding,
+    alpha: u32,
+    shift: u8,
+    energy_max: u32,
+    u_bits: u8,
+    width: usize,
+    /// S in rows of L labels a RV, one plane a colour.
+    singletons: [Vec<u16>; 2],
+    /// β·V(·, m) in rows of L, and a null row.
+    pairs: Vec<u16>,
+}
+
+/// One colour of one row in one iteration.
+#[derive(Debug)]
+pub struct Task<'a> {
+    /// The weights of the iteration.
+    pub weights: &'a WeightTable,
+    /// The random words of the row.
+    pub stream: RowStream,
+    /// Row and colour.
+    pub at: (usize, usize),
+    /// The neighbours' cells.
+    pub near: Near<'a>,
+    /// True where a RV is fixed.
+    pub fixed: Option<&'a [bool]>,
+    /// The cells to write.
+    pub out: &'a mut [Cell],
+}
+
+impl General {
+    /// The tables of `job`.
+    pub fn new(job: &Job) -> Self {
+        let problem = job.problem();
+        let labels = usize::from(problem.labels);
+        let beta = u32::from(problem.beta);
+        let mut pairs = vec![0; (labels + 1) * labels];
+        for (m, row) in pairs.chunks_exact_mut(labels).take(labels).enumerate() {
+            // β·V ≤ 255·255 fits.
+            row.iter_mut().enumerate().for_each(|(l, cost)| *cost = (beta * problem.pair_cost(l, m)) as u16);
+        }
+        Self {
+            labels,
+            encoding: Encoding { labels: problem.labels, unit: 1 },
+            alpha: problem.alpha.into(),
+            shift: problem.shift,
+            energy_max: job.hardware().energy_max(),
+            u_bits: job.hardware().u_bits,
+            width: problem.width as usize,
+            singletons: [singletons(problem, 0), singletons(problem, 1)],
+            pairs,
+        }
+    }
+
+    /// How labels become cells.
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    /// Samples a row.
+    pub fn row(&self, task: Task<'_>) {
+        let labels = self.labels;
+        let (y, colour) = task.at;
+        let costs = &self.singletons[colour][y * half(self.width) * labels..];
+        let mut energies = vec![0_u32; labels];
+        let mut words = [0; CHUNK];
+        for n in 0..task.out.len() {
+            if n % CHUNK == 0 {
+                words = task.stream.words(n);
+            }
+            if task.fixed.is_some_and(|fixed| fixed[n]) {
+                continue;
+            }
+            let rows = task.near.map(|cells| &self.pairs[usize::from(cells[n]) * labels..][..labels]);
+            let least = self.energies(&costs[n * labels..][..labels], rows, &mut energies);
+            let weight = |e: &u32| task.weights.weight(e - least);
+            let sum: u64 = energies.iter().map(|e| u64::from(weight(e))).sum();
+            let u = u64::from(words[n % CHUNK] >> (32 - u32::from(self.u_bits)));
+            let mut r = ((u * sum) >> self.u_bits) as u32;
+            let mut label = 0;
+            while label + 1 < labels && weight(&energies[label]) <= r {
+                r -= weight(&energies[label]);
+                label += 1;
+            }
+            task.out[n] = self.encoding.cell(label as u8);
+        }
+    }
+
+    /// All energies of a RV; gives the least one.
+    fn energies(&self, singletons: &[u16], rows: [&[u16]; 4], energies: &mut [u32]) -> u32 {
+        let labels = energies.len();
+        let [left, right, up, down] = rows.map(|row| &row[..labels]);
+        let singletons = &singletons[..labels];
+        let mut least = u32::MAX;
+        for l in 0..labels {
+            let pairs = u32::from(left[l]) + u32::from(right[l]) + u32::from(up[l]) + u32::from(down[l]);
+            let e = ((self.alpha * u32::from(singletons[l]) + pairs) >> self.shift).min(self.energy_max);
+            energies[l] = e;
+            least = least.min(e);
+        }
+        least
+    }
+}
+
+fn singletons(problem: &Problem, colour: usize) -> Vec<u16> {
+    let (width, height, labels) =
+        (problem.width as usize, problem.height as usize, usize::from(problem.labels));
+    let mut plane = vec![0; half(width) * height * labels];
+    for (y, row) in plane.chunks_exact_mut(half(width) * labels).enumerate() {
+        for (n, row) in row.chunks_exact_mut(labels).take(count(width, y, colour)).enumerate() {
+            let x = (2 * n + parity(y, colour)) as u32;
+            // data_cap and s_outside are at most 65,535.
+            row.iter_mut().enumerate().for_each(|(l, s)| *s = problem.singleton_cost(x, y as u32, l) as u16);
+        }
+    }
+    plane
+}

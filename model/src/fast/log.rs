@@ -1,0 +1,80 @@
+//! Label entries and messages of a row, and the evidence mask in the order of the planes.
+
+use super::field::{Cell, Encoding, count, half, parity};
+use crate::entry::{LabelEntry, Message};
+use crate::job::Problem;
+
+/// The entries of the RVs of one colour in one row, and the messages they sent.
+#[derive(Debug)]
+pub struct RowLog {
+    entries: Vec<LabelEntry>,
+    messages: Vec<Message>,
+    /// Index of the first RV; the others follow two by two.
+    first: u32,
+}
+
+impl RowLog {
+    /// Empty logs of all rows.
+    pub fn for_rows(problem: &Problem, colour: usize) -> Vec<Self> {
+        let width = problem.width as usize;
+        let log = |y: usize| Self {
+            entries: vec![LabelEntry::default(); count(width, y, colour)],
+            messages: Vec::new(),
+            first: (y * width + parity(y, colour)) as u32,
+        };
+        (0..problem.height as usize).map(log).collect()
+    }
+
+    /// Enters the new label of every RV that is not fixed (Algorithm 1).
+    pub fn enter(&mut self, cells: &[Cell], fixed: Option<&[bool]>, encoding: Encoding, max: u16) {
+        for (n, (entry, &cell)) in self.entries.iter_mut().zip(cells).enumerate() {
+            if fixed.is_some_and(|fixed| fixed[n]) {
+                continue;
+            }
+            if let Some(pair) = entry.pick(encoding.label(cell), max) {
+                let rv = self.first + 2 * n as u32;
+                self.messages.push(Message { rv, label: pair.label, count: pair.count.into() });
+            }
+        }
+    }
+
+    /// Moves the messages out, and those of the final drain.
+    pub fn drain_into(&mut self, messages: &mut Vec<Message>) {
+        messages.append(&mut self.messages);
+        for (n, entry) in self.entries.iter().enumerate() {
+            let rv = self.first + 2 * n as u32;
+            messages.extend(entry.drain().map(|pair| Message {
+                rv,
+                label: pair.label,
+                count: pair.count.into(),
+            }));
+        }
+    }
+}
+
+/// The evidence mask, one plane a colour.
+#[derive(Debug)]
+pub struct Evidence {
+    width: usize,
+    planes: [Vec<bool>; 2],
+}
+
+impl Evidence {
+    /// From the H×W mask of `problem`.
+    pub fn new(problem: &Problem, fixed: &[bool]) -> Self {
+        let width = problem.width as usize;
+        let plane = vec![false; half(width) * problem.height as usize];
+        let mut planes = [plane.clone(), plane];
+        for (y, row) in fixed.chunks_exact(width).enumerate() {
+            for (x, &fixed) in row.iter().enumerate() {
+                planes[(x + y) % 2][y * half(width) + x / 2] = fixed;
+            }
+        }
+        Self { width, planes }
+    }
+
+    /// The mask of the RVs of `colour` in row `y`.
+    pub fn row(&self, y: usize, colour: usize) -> &[bool] {
+        &self.planes[colour][y * half(self.width)..][..count(self.width, y, colour)]
+    }
+}

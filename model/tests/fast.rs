@@ -1,0 +1,258 @@
+//! The fast sampler equals the specification, whatever the job, the instruction set and the number of threads.
+
+use proptest::prelude::*;
+use spa_model::fast::{self, Level, Options};
+use spa_model::job::{line_vectors, stereo_offsets, window_offsets};
+use spa_model::{
+    Difference, Error, Hardware, Job, Offset, Outcome, Pair, Problem, Run, Schedule, Singleton, Start, Step,
+    Weights, spec,
+};
+
+/// A small generator for bulk data, so that proptest shrinks over parameters only.
+struct Bytes(u64);
+
+impl Bytes {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 16
+    }
+
+    fn vec(&mut self, len: usize, below: u64) -> Vec<u8> {
+        (0..len).map(|_| (self.next() % below) as u8).collect()
+    }
+}
+
+fn hardware() -> impl Strategy<Value = Hardware> {
+    let energy_bits = prop_oneof![3 => Just(8_u8), 1 => 4_u8..=7, 1 => 9_u8..=16];
+    let widths = (1_u8..=8, energy_bits, 1_u8..=8, 8_u8..=32, 1_u8..=16);
+    (widths, any::<bool>(), any::<bool>()).prop_map(
+        |((singleton_bits, energy_bits, p_bits, u_bits, count_bits), linear, wide)| Hardware {
+            label_bits: 8,
+            singleton_bits: if wide { 8 } else { singleton_bits },
+            energy_bits: if linear { energy_bits.min(10) } else { energy_bits },
+            p_bits: if wide { 8 } else { p_bits },
+            u_bits,
+            count_bits,
+            weights: if linear { Weights::Linear } else { Weights::Pow2 },
+        },
+    )
+}
+
+fn labels() -> impl Strategy<Value = u16> {
+    prop_oneof![
+        3 => 2_u16..=64,
+        2 => prop::sample::select(vec![2, 3, 15, 16, 17, 31, 32, 33, 48, 49, 56, 63, 64, 65, 128, 129, 192, 225, 255, 256]),
+        1 => 65_u16..=256
+    ]
+}
+
+fn temperature() -> impl Strategy<Value = f64> {
+    prop_oneof![3 => 0.2..8.0, 2 => 8.0..60.0, 1 => 60.0..20_000.0, 1 => 0.001..0.2]
+}
+
+fn schedule() -> impl Strategy<Value = Schedule> {
+    prop::collection::vec((temperature(), 1_u32..4), 1..4).prop_map(|steps| {
+        let step = |(temperature, iterations)| Step { temperature, iterations };
+        Schedule::new(steps.into_iter().map(step).collect()).unwrap()
+    })
+}
+
+fn job() -> impl Strategy<Value = Job> {
+    let size = (1_u32..=40, 1_u32..=8);
+    let caps = (any::<u16>(), any::<u16>(), 1_u8..=255, 0_u8..4);
+    let scales = (any::<u8>(), any::<u8>(), prop_oneof![2 => Just(0_u8), 1 => 1_u8..=15], any::<bool>());
+    let forms = (0..5, 0..4, any::<bool>(), 0..4);
+    let run =
+        (0.0..1.0, prop_oneof![any::<u64>(), Just(u64::MAX), Just(0)], any::<u8>(), prop::option::of(2_u8..));
+    (hardware(), size, labels(), caps, scales, forms, schedule(), run, any::<u64>()).prop_map(
+        |(hardware, (width, height), labels, caps, scales, forms, schedule, run, data)| {
+            let (data_cap, s_outside, pair_cap, small) = caps;
+            let (alpha, beta, shift, modest) = scales;
+            // Half of the jobs are of the kind that people run: small caps and weights.
+            let problem = problem(
+                (width, height, labels, &hardware),
+                forms,
+                if small > 0 {
+                    (data_cap % 256, s_outside % 256, pair_cap % 8 + 1)
+                } else {
+                    (data_cap, s_outside, pair_cap)
+                },
+                if modest { (alpha % 4, beta % 16, shift) } else { (alpha, beta, shift) },
+                data,
+            );
+            let (burn_in, seed, chain, cutoff) = run;
+            let rvs = problem.rvs();
+            let start = match forms.3 {
+                0 => Start::Argmin,
+                1 => Start::Zero,
+                2 => Start::Random,
+                _ => Start::Labels(Bytes(data | 1).vec(rvs, labels.into())),
+            };
+            let burn_in = (f64::from(schedule.iterations()) * burn_in) as u32;
+            Job::new(hardware, problem, Run { schedule, burn_in, seed, chain, start, cutoff }).unwrap()
+        },
+    )
+}
+
+fn problem(
+    (width, height, labels, hardware): (u32, u32, u16, &Hardware),
+    (singleton, pair, squared, evidence): (i32, i32, bool, i32),
+    (data_cap, s_outside, pair_cap): (u16, u16, u8),
+    (alpha, beta, shift): (u8, u8, u8),
+    data: u64,
+) -> Problem {
+    let mut bytes = Bytes(data | 1);
+    let rvs = (width * height) as usize;
+    let samples = 1 << hardware.singleton_bits;
+    let form = if squared { Difference::Squared } else { Difference::Abs };
+    let (first, second) = (bytes.vec(rvs, samples), bytes.vec(rvs, samples));
+    let side = (1..=15).step_by(2).find(|n| n * n >= labels).unwrap_or(15);
+    let window = |bytes: &mut Bytes| -> Vec<Offset> {
+        let mut offsets = window_offsets(side);
+        while offsets.len() < labels.into() {
+            offsets.push(Offset {
+                dx: (bytes.next() % 4096) as i16 - 2048,
+                dy: (bytes.next() % 64) as i16 - 32,
+            });
+        }
+        offsets.truncate(labels.into());
+        offsets
+    };
+    let mut vectors = line_vectors(labels);
+    let singleton = match singleton {
+        0 => Singleton::Values { form, first, values: bytes.vec(labels.into(), samples) },
+        1 => {
+            let costs = (0..rvs * usize::from(labels)).map(|_| bytes.next() as u16 % 300).collect();
+            Singleton::Table { costs }
+        }
+        2 => {
+            let dmin = (bytes.next() % 20) as i16 - 10;
+            Singleton::Pixels { form, first, second, offsets: stereo_offsets(labels, dmin) }
+        }
+        n => {
+            let offsets = window(&mut bytes);
+            if n == 3 {
+                vectors = offsets.clone();
+            }
+            Singleton::Pixels { form, first, second, offsets }
+        }
+    };
+    let pair = match pair {
+        0 => Pair::Abs,
+        1 => Pair::Squared,
+        2 => Pair::Potts,
+        _ => Pair::Table(bytes.vec(usize::from(labels).pow(2), 256)),
+    };
+    let fixed =
+        (evidence > 1).then(|| (0..rvs).map(|_| bytes.next() % 8 < (evidence as u64 - 1) * 4).collect());
+    Problem {
+        width,
+        height,
+        labels,
+        singleton,
+        data_cap,
+        s_outside,
+        pair,
+        pair_cap,
+        vectors,
+        alpha,
+        beta,
+        shift,
+        fixed,
+    }
+}
+
+fn fast_run(job: &Job, simd: Option<Level>, threads: usize) -> Outcome {
+    fast::run(job, &Options { threads, simd, ..Options::default() }, &mut |_| true).unwrap()
+}
+
+fn assert_equal(job: &Job, expected: &mut Outcome, simd: Option<Level>, threads: usize) {
+    let mut got = fast_run(job, simd, threads);
+    assert_eq!(got.labels, expected.labels, "labels, {simd:?}, {threads} threads");
+    got.messages.sort_unstable();
+    expected.messages.sort_unstable();
+    assert_eq!(got.messages, expected.messages, "messages, {simd:?}, {threads} threads");
+    assert_eq!(got.histogram, expected.histogram, "histogram, {simd:?}, {threads} threads");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn equals_the_specification(job in job()) {
+        let mut expected = spec::run(&job).unwrap();
+        for level in Level::available() {
+            assert_equal(&job, &mut expected, Some(level), 1);
+        }
+        for threads in [2, 3] {
+            assert_equal(&job, &mut expected, None, threads);
+        }
+    }
+}
+
+/// A slanted scene with a step, as stereo at the benchmark's parameters.
+fn scene(width: u32, height: u32, labels: u16, iterations: u32) -> Job {
+    let mut bytes = Bytes(42);
+    let second = bytes.vec((width * height) as usize, 256);
+    let disparity = |x: u32, y: u32| (5 + x * 20 / width + if y > height / 2 { 15 } else { 0 }).min(x);
+    let first = (0..height)
+        .flat_map(|y| (0..width).map(move |x| (x, y)))
+        .map(|(x, y)| second[(y * width + x - disparity(x, y)) as usize].saturating_add((x * y % 5) as u8))
+        .collect();
+    let offsets = stereo_offsets(labels, 0);
+    let problem = Problem {
+        width,
+        height,
+        labels,
+        singleton: Singleton::Pixels { form: Difference::Abs, first, second, offsets },
+        data_cap: 255,
+        s_outside: 255,
+        pair: Pair::Abs,
+        pair_cap: 2,
+        vectors: line_vectors(labels),
+        alpha: 1,
+        beta: 8,
+        shift: 0,
+        fixed: None,
+    };
+    let schedule = Schedule::anneal(20.0, 1.0, 25, iterations).unwrap();
+    let burn_in = schedule.default_burn_in();
+    let run = Run { schedule, burn_in, seed: 7, chain: 0, start: Start::Argmin, cutoff: None };
+    Job::new(Hardware::default(), problem, run).unwrap()
+}
+
+#[test]
+fn an_annealed_scene_equals_the_specification() {
+    let job = scene(161, 93, 56, 75);
+    let mut expected = spec::run(&job).unwrap();
+    for level in Level::available() {
+        for threads in [1, 2, 3] {
+            assert_equal(&job, &mut expected, Some(level), threads);
+        }
+    }
+}
+
+#[test]
+fn progress_counts_iterations_and_can_interrupt() {
+    let job = scene(20, 10, 8, 50);
+    let mut seen = Vec::new();
+    fast::run(&job, &Options::default(), &mut |n| {
+        seen.push(n);
+        true
+    })
+    .unwrap();
+    assert_eq!(seen, (1..=50).collect::<Vec<_>>());
+    let interrupted = fast::run(&job, &Options::default(), &mut |n| n < 3).unwrap_err();
+    assert_eq!(interrupted, Error::Interrupted { iterations: 3 });
+}
+
+#[test]
+fn a_level_that_the_cpu_lacks_is_refused_by_name() {
+    for level in Level::ALL.into_iter().filter(|level| !level.is_available()) {
+        let options = Options { simd: Some(level), ..Options::default() };
+        let error = fast::run(&scene(4, 4, 4, 25), &options, &mut |_| true).unwrap_err();
+        assert!(error.to_string().contains(level.name()), "{error}");
+    }
+}
