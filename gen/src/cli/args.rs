@@ -1,0 +1,173 @@
+//! Options: one definition gives parsing, help, man page and completions. Values are checked by `config`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::config::{Config, Draft};
+use crate::error::Error;
+
+/// Generate FPGA accelerators for Gibbs sampling on Markov random fields
+#[derive(Debug, Parser)]
+#[command(name = "spagen", version, args_conflicts_with_subcommands = true, arg_required_else_help = true)]
+#[command(after_help = "\
+Without a subcommand, spagen writes a build folder. Example:
+  spagen --spe 16 --spu 2 -o build/
+
+Exit codes: 0 done, 1 the work failed, 2 usage (also a configuration that is not allowed).")]
+pub struct Cli {
+    /// What to do; without it: generate
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// Options of generating
+    #[command(flatten)]
+    pub generate: GenerateArgs,
+}
+
+/// Subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Print memory, multipliers, cycles, log bandwidth and links of a build, by model
+    Report(ReportArgs),
+    /// Check the foreign tools: found, version, needed for what, how to install
+    Doctor(DoctorArgs),
+    /// Explain a parameter: range, default, meaning, cost
+    Explain(ExplainArgs),
+    /// List the presets
+    Presets,
+    /// Print a completion script for a shell
+    Completions {
+        /// Shell to complete in
+        shell: clap_complete::Shell,
+    },
+    /// Print the man page
+    Man,
+}
+
+/// Options that describe a build.
+#[derive(Debug, Default, Clone, Args)]
+#[command(next_help_heading = "Build options")]
+pub struct BuildArgs {
+    /// Number of SPEs; the grid becomes as square as it can
+    #[arg(long, value_name = "N", conflicts_with = "grid")]
+    pub spe: Option<String>,
+    /// SPUs in each SPE: 1, 2, 4 or 8
+    #[arg(long, value_name = "K")]
+    pub spu: Option<String>,
+    /// Grid of SPEs, such as 2x3
+    #[arg(long, value_name = "RxC")]
+    pub grid: Option<String>,
+    /// Random variables of the whole array, such as 256K
+    #[arg(long, value_name = "N")]
+    pub rvs: Option<String>,
+    /// Read parameters from a TOML file
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Start from a preset (see 'spagen presets')
+    #[arg(long, value_name = "NAME")]
+    pub preset: Option<String>,
+    /// Set any parameter (see 'spagen explain'); may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+}
+
+impl BuildArgs {
+    /// The configuration that the options describe.
+    ///
+    /// # Errors
+    /// Every mistake in the options and in the file.
+    pub fn config(&self) -> Result<Config, Error> {
+        let mut draft = Draft::new();
+        if let Some(name) = &self.preset {
+            draft.preset("--preset", name);
+        }
+        if let Some(path) = &self.config {
+            draft.read(path);
+        }
+        let options = [
+            ("--spe", "spe", &self.spe),
+            ("--grid", "grid", &self.grid),
+            ("--spu", "spus", &self.spu),
+            ("--rvs", "rvs", &self.rvs),
+        ];
+        for (origin, key, value) in options {
+            if let Some(value) = value {
+                draft.set(origin, key, value);
+            }
+        }
+        for assignment in &self.set {
+            draft.assign("--set", assignment);
+        }
+        Ok(draft.finish()?)
+    }
+}
+
+/// Options of generating.
+#[derive(Debug, Args)]
+pub struct GenerateArgs {
+    /// The build
+    #[command(flatten)]
+    pub build: BuildArgs,
+    /// Folder to write
+    #[arg(short, long, value_name = "FOLDER", default_value = "build")]
+    pub output: PathBuf,
+    /// Overwrite files that were edited or that spagen does not own
+    #[arg(long)]
+    pub force: bool,
+    /// Print what was written as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `spagen report`.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// The build
+    #[command(flatten)]
+    pub build: BuildArgs,
+    /// Report on an existing build folder instead
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["spe", "spu", "grid", "rvs", "config", "preset", "set"])]
+    pub folder: Option<PathBuf>,
+    /// Size of the field, such as 450x375
+    #[arg(long, value_name = "WxH")]
+    pub size: Option<String>,
+    /// Labels of the workload
+    #[arg(long, value_name = "N", default_value = "16", requires = "size")]
+    pub labels: u32,
+    /// Iterations of the workload
+    #[arg(long, value_name = "N", default_value = "1000", requires = "size")]
+    pub iterations: u32,
+    /// Clock for seconds, in MHz
+    #[arg(long, value_name = "MHZ", default_value = "150")]
+    pub clock: f64,
+    /// Messages an update, 0 to 1, for Equation 3.5
+    #[arg(long, value_name = "RATE", default_value = "0.1")]
+    pub eviction_rate: f64,
+    /// How far singleton 2 reaches: LEFT,RIGHT,UP,DOWN
+    #[arg(long, value_name = "L,R,U,D", default_value = "63,0,0,0")]
+    pub reach: String,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `spagen doctor`.
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// Install the pinned Verilator into the private folder if there is no good one
+    #[arg(long)]
+    pub install: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `spagen explain`.
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// Parameter; without it all are listed
+    pub parameter: Option<String>,
+    /// Print docs/parameters.md
+    #[arg(long, conflicts_with = "parameter")]
+    pub markdown: bool,
+}

@@ -1,0 +1,30 @@
+//! README of a build folder.
+
+use askama::Template;
+
+use super::{TOP, run};
+use crate::config::Config;
+use crate::error::Error;
+
+#[derive(Template)]
+#[template(path = "build/README.md")]
+struct Readme<'a> {
+    config: &'a Config,
+    top: &'static str,
+    rvs: u64,
+    hash: String,
+    command: String,
+    links: &'static str,
+}
+
+pub(super) fn render(config: &Config) -> Result<String, Error> {
+    let template = Readme {
+        config,
+        top: TOP,
+        rvs: config.rvs(),
+        hash: config.hash(),
+        command: config.command(),
+        links: if config.array.s2_links { "links to the eight neighbours" } else { "replicated margins" },
+    };
+    run("README.md", &template)
+}

