@@ -7,10 +7,8 @@
 #include "common.hpp"
 #include "memory.hpp"
 #include "spa_regs.h"
-#include "stub.hpp"
 #include "verilated.h"
 
-extern Stub stub;
 
 class Bench {
  public:

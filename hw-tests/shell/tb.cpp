@@ -1,5 +1,6 @@
 // tb.cpp: tests of the shell. Every test goes on with the same accelerator, without reset.
 #include "bench.hpp"
+#include "stub.hpp"
 
 #include <algorithm>
 

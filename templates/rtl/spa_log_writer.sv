@@ -112,10 +112,13 @@ module spa_log_writer #(
   logic [32:LineShift] low_next;
   logic [31:0]         high_q;
   logic [31:0]         high_next_q;
+  logic [31:0]         base_next_q;  // the same for the base of the ring
+  logic                rewind;
   logic [23:0]         left_q;  // lines to the end of the ring
   logic                last_q;  // left_q is 1
 
   assign low_next = {1'b0, low_q} + 1'b1;
+  assign rewind   = ring_start_i || (issue && ring_q && last_q);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -123,7 +126,7 @@ module spa_log_writer #(
       high_q <= '0;
       left_q <= '0;
       last_q <= 1'b0;
-    end else if (ring_start_i || (issue && ring_q && last_q)) begin
+    end else if (rewind) begin
       low_q  <= ring_base_i[31:LineShift];
       high_q <= ring_base_i[63:32];
       left_q <= ring_lines_i;
@@ -139,7 +142,11 @@ module spa_log_writer #(
     end
   end
 
-  always_ff @(posedge clk_i) high_next_q <= high_q + 1'b1;
+  // The line after the first of the ring may follow at once.
+  always_ff @(posedge clk_i) begin
+    base_next_q <= ring_base_i[63:32] + 1'b1;
+    high_next_q <= rewind ? base_next_q : high_q + 1'b1;
+  end
 
   // Address and data leave together and are accepted apart.
   logic                     aw_valid_q;
