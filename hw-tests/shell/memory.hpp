@@ -78,7 +78,7 @@ class Memory {
     }
     if (dut->m_axi_wvalid_o && dut->m_axi_wready_i) {
       CHECK(dut->m_axi_wlast_o, "wlast");
-      CHECK(uint64_t(dut->m_axi_wstrb_o) == (kLineBytes == 64 ? ~uint64_t(0) : (uint64_t(1) << kLineBytes) - 1), "wstrb");
+      CHECK(uint64_t(dut->m_axi_wstrb_o) == ~uint64_t(0) >> (64 - kLineBytes), "wstrb");
       std::vector<uint32_t> line(kLineBytes / 4);
       for (int i = 0; i < kLineBytes / 4; i++) line[i] = dut->m_axi_wdata_o[i];
       w_.push_back(line);

@@ -1,4 +1,4 @@
-// bench.hpp: the accelerator with its memory, and a host that drives its registers.
+// card.hpp: the accelerator with its memory, and a host that drives its registers.
 #pragma once
 
 #include <memory>
@@ -10,16 +10,16 @@
 #include "verilated.h"
 
 
-class Bench {
+class Card {
  public:
   Memory memory;
-  Bench() : dut_(new Vspa_top) {
+  Card() : dut_(new Vspa_top) {
     dut_->rst_ni = 0;
     for (int i = 0; i < 8; i++) tick();
     dut_->rst_ni = 1;
     for (int i = 0; i < 8; i++) tick();
   }
-  ~Bench() { dut_->final(); }
+  ~Card() { dut_->final(); }
 
   void tick() {
     memory.drive(dut_.get());
