@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 
 die() { echo "setup: $*" >&2; exit 1; }
 
-command -v cargo >/dev/null || die "cargo is missing: install Rust 1.88 or newer from https://rustup.rs and run again"
+command -v cargo >/dev/null || die "cargo is missing: install Rust 1.89 or newer from https://rustup.rs and run again"
 
 # program -> Debian package
 missing=()

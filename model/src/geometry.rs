@@ -5,9 +5,11 @@ use crate::hardware::{Hardware, Weights};
 use crate::job::{Job, Offset, Pair, Singleton};
 use serde::{Deserialize, Serialize};
 
-/// Cycles from a slot's arrival at the SPEs until its labels can be read, minus 3·L; the same number is the
-/// localparam `PipelineLatency` of the RTL (a test compares them).
-pub const PIPELINE_LATENCY: u32 = 40;
+/// Cycles from a slot's arrival at the SPEs until its labels can be read, minus 3·L, with `spus` SPUs an SPE; the same
+/// number is the localparam `PipelineLatency` of the RTL (a test compares them).
+pub const fn pipeline_latency(spus: u32) -> u32 {
+    31 + 3 * spus
+}
 
 /// Shape of a build: what the generator fixes besides [`Hardware`]. Capacities are per SPE.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -212,7 +214,7 @@ impl Tiling {
         }
         let slot_cycles = shape.slot_cycles(problem.labels.into());
         let groups = tile_width / (2 * spus);
-        let latency = 3 * u32::from(problem.labels) + PIPELINE_LATENCY;
+        let latency = 3 * u32::from(problem.labels) + pipeline_latency(spus);
         let covered = switch_distance(groups, tile_height) * slot_cycles;
         let switch_gap = latency.saturating_sub(covered);
         Ok(Self {

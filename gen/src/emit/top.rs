@@ -1,7 +1,7 @@
 //! The generated top: `spa_top` with the values of this build.
 
 use askama::Template;
-use spa_model::geometry::PIPELINE_LATENCY;
+use spa_model::geometry::pipeline_latency;
 
 use super::run;
 use crate::config::Config;
@@ -53,7 +53,7 @@ fn assignments(config: &Config) -> Vec<Assignment> {
         })
         .collect();
     list.push(("MessageBits", config.message_bits().to_string()));
-    list.push(("PipelineLatency", PIPELINE_LATENCY.to_string()));
+    list.push(("PipelineLatency", pipeline_latency(config.array.spus).to_string()));
     let width = list.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     list.into_iter().map(|(name, value)| Assignment { name: format!("{name:<width$}"), value }).collect()
 }

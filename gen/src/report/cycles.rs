@@ -1,7 +1,7 @@
 //! Cycles of a workload: slots, useful share, load and drain (docs/array.md §3, §4).
 
 use serde::Serialize;
-use spa_model::geometry::{PIPELINE_LATENCY, switch_distance};
+use spa_model::geometry::{pipeline_latency, switch_distance};
 
 use super::memory::round;
 use super::{MODEL, Request};
@@ -146,7 +146,7 @@ fn figures(config: &Config, workload: Workload, clock_mhz: f64) -> Result<Figure
     }
     let slot = u64::from(array.slot_cycles(labels));
     let groups = tile_width / (2 * array.spus);
-    let latency = 3 * u64::from(labels) + u64::from(PIPELINE_LATENCY);
+    let latency = 3 * u64::from(labels) + u64::from(pipeline_latency(array.spus));
     let covered = u64::from(switch_distance(groups, tile_height)) * slot;
     let gap = latency.saturating_sub(covered);
     let slots = 2 * u64::from(groups) * u64::from(tile_height);
