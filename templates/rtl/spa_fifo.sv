@@ -1,4 +1,4 @@
-// spa_fifo: synchronous FIFO in distributed memory with an output register.
+// spa_fifo: synchronous FIFO in a small memory with an output register.
 //
 // The writer must keep credits or watch `almost_full_o`: a write into a full FIFO is lost. `almost_full_o` is a register
 // that lags the level by one cycle, so at least Depth - AlmostFull - 1 more words find room once it is high.
@@ -22,6 +22,8 @@ module spa_fifo #(
 
   localparam int PointerBits = $clog2(Depth);
 
+  // A word is never read in the cycle in which it is written: no bypass is needed.
+  (* no_rw_check, ramstyle = "no_rw_check" *)
   logic [Width-1:0]       mem [0:Depth-1];
   logic [PointerBits-1:0] wr_pointer_q;
   logic [PointerBits-1:0] rd_pointer_q;

@@ -3,8 +3,8 @@
 //   idle -> check -> load -> run -> last slots -> drain -> flush -> readback -> done
 //
 // States that were not asked for are passed over. A state is left only when what it waits for has held for 64 cycles,
-// which covers every pipeline between here and there; six such waits are 2 us a run. Drain is passed over if no iteration
-// was collected, for the entry RAM then holds nothing that belongs to this run.
+// which covers every pipeline between here and there; seven such waits are about 450 cycles a start. Drain is passed
+// over if no iteration was collected, for the entry RAM then holds nothing that belongs to this run.
 
 module spa_sequencer #(
   parameter int LineBits        = 512,

@@ -189,6 +189,8 @@ module spa_slot_issuer #(
   end
 
   // Temperature: the next entry is read ahead; the last one lasts on.
+  // Written while loading, read while running.
+  (* no_rw_check, ramstyle = "no_rw_check" *)
   logic [23:0] schedule_mem [0:ScheduleEntries-1];
   logic [7:0]  entry_q;
   logic [7:0]  entry_plus_q;
