@@ -1,5 +1,8 @@
 //! Backends: everything that can run a [`Job`], behind one trait.
 
+pub mod cpu;
+pub mod registry;
+
 use spa_model::{Job, Outcome};
 
 /// What a long run tells while it works.

@@ -1,3 +1,24 @@
 //! Runtime of the stochastic processing accelerator: applications, backends, files.
+//!
+//! A run goes from [`options`] and [`picture`]s through [`plan`] to a job, through a [`backend`] to a report, and through
+//! [`summary`] and [`results`] to a folder (docs/spa.md).
 
+pub mod app;
 pub mod backend;
+pub mod card;
+pub mod cli;
+pub mod colour;
+pub mod error;
+pub mod kmeans;
+pub mod logfile;
+pub mod npy;
+pub mod options;
+pub mod output;
+pub mod picture;
+pub mod plan;
+pub mod results;
+pub mod schedule_file;
+pub mod summary;
+pub mod synth;
+
+pub use error::{Error, Result};

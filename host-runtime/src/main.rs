@@ -1,3 +1,5 @@
 //! The `spa` program; everything is in the library.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    spa_runtime::cli::main()
+}

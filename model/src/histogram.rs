@@ -19,31 +19,50 @@ impl Histogram {
     /// [`Error::Log`] names the first RV whose counts do not add up, or the message whose label or RV is outside the job.
     pub fn from_messages(job: &Job, messages: &[Message], final_labels: &[u8]) -> Result<Self, Error> {
         let problem = job.problem();
-        let (labels, rvs) = (usize::from(problem.labels), problem.rvs());
-        let mut wide = vec![0_u16; rvs * labels];
-        let collected = job.collected();
+        let field = (problem.width, problem.height, problem.labels);
+        let fixed = |i| problem.is_fixed(i).then(|| final_labels[i]);
+        Self::collect(field, job.collected(), fixed, messages)
+    }
+
+    /// The same without a job: `field` is (W, H, L), `fixed` gives the label of a fixed RV (below L).
+    ///
+    /// # Errors
+    /// As [`Histogram::from_messages`].
+    pub fn collect(
+        field: (u32, u32, u16),
+        collected: u16,
+        fixed: impl Fn(usize) -> Option<u8>,
+        messages: &[Message],
+    ) -> Result<Self, Error> {
+        let (width, labels) = (field.0 as usize, usize::from(field.2));
+        let rvs = width * field.1 as usize;
+        let mut counts = vec![0_u16; rvs * labels];
         for (i, m) in messages.iter().enumerate() {
             let damaged = |cause: String| Error::Log { place: format!("message {i}"), cause };
             if m.rv as usize >= rvs || usize::from(m.label) >= labels {
                 return Err(damaged(format!("RV {} label {} is outside the job", m.rv, m.label)));
             }
-            let slot = &mut wide[m.rv as usize * labels + usize::from(m.label)];
+            let slot = &mut counts[m.rv as usize * labels + usize::from(m.label)];
             let sum = u32::from(*slot) + m.count;
             *slot = u16::try_from(sum).map_err(|_| damaged(format!("RV {} counts above 65535", m.rv)))?;
         }
-        for (i, row) in wide.chunks_exact_mut(labels).enumerate() {
-            if problem.is_fixed(i) {
-                row[usize::from(final_labels[i])] += collected;
+        for (i, row) in counts.chunks_exact_mut(labels).enumerate() {
+            let mut sum: u32 = row.iter().map(|&c| u32::from(c)).sum();
+            let place = || format!("RV {i} (x {}, y {})", i % width, i / width);
+            if let Some(label) = fixed(i) {
+                if sum != 0 {
+                    let cause = format!("it is fixed, but {sum} picks were sent");
+                    return Err(Error::Log { place: place(), cause });
+                }
+                row[usize::from(label)] = collected;
+                sum = collected.into();
             }
-            let sum: u32 = row.iter().map(|&c| u32::from(c)).sum();
             if sum != u32::from(collected) {
-                let place =
-                    format!("RV {i} (x {}, y {})", i % problem.width as usize, i / problem.width as usize);
                 let cause = format!("counts add up to {sum}, not to the {collected} collected iterations");
-                return Err(Error::Log { place, cause });
+                return Err(Error::Log { place: place(), cause });
             }
         }
-        Ok(Self { labels, counts: wide })
+        Ok(Self { labels, counts })
     }
 
     /// Labels L.

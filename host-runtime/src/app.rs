@@ -1,0 +1,124 @@
+//! Applications: what their labels mean, and the parameters that hold unless people say otherwise.
+
+use serde::{Deserialize, Serialize};
+
+/// What is asked of the pictures.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Application {
+    /// Disparity of the left picture of a rectified pair: label l is a disparity of l + dmin pixels.
+    Stereo {
+        /// Least disparity.
+        dmin: i16,
+    },
+    /// Motion from frame 1 to frame 2: labels are displacements in a square window, row-major, dy outer.
+    Flow {
+        /// Side of the window, odd.
+        window: u16,
+    },
+    /// Classes of pixels, by a value per class.
+    Segment,
+}
+
+/// A temperature schedule by its parameters.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Cooling {
+    /// One temperature.
+    Constant(f64),
+    /// Geometric from the first to the second temperature, in so many steps.
+    Anneal(f64, f64, u32),
+}
+
+/// Form of the difference of two samples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SingletonForm {
+    /// |a − b|
+    Abs,
+    /// (a − b)²
+    Squared,
+}
+
+/// Form of the pair term.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PairForm {
+    /// |Δ| of the labels, |dx| + |dy| for displacements
+    Abs,
+    /// Δ² of the labels, dx² + dy² for displacements
+    Squared,
+    /// 0 for equal labels, else the cap
+    Potts,
+}
+
+/// Parameters of an application that hold unless given.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Defaults {
+    /// Labels L (at most what the build takes).
+    pub labels: u16,
+    /// Iterations.
+    pub iterations: u32,
+    /// Weight of the singleton.
+    pub alpha: f64,
+    /// Weight of the pair term.
+    pub beta: f64,
+    /// Cap of the pair term.
+    pub cap: u8,
+    /// Cap of the singleton.
+    pub data_cap: u16,
+    /// Form of the singleton.
+    pub singleton: SingletonForm,
+    /// Form of the pair term.
+    pub pair: PairForm,
+    /// Temperatures.
+    pub cooling: Cooling,
+}
+
+impl Application {
+    /// Name as on the command line and in summaries.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Stereo { .. } => "stereo",
+            Self::Flow { .. } => "flow",
+            Self::Segment => "segment",
+        }
+    }
+
+    /// Default parameters, chosen on the pictures named in docs/spa.md.
+    pub fn defaults(&self) -> Defaults {
+        match self {
+            Self::Stereo { .. } => Defaults {
+                labels: 64,
+                iterations: 500,
+                alpha: 1.0,
+                beta: 8.0,
+                cap: 2,
+                data_cap: 255,
+                singleton: SingletonForm::Abs,
+                pair: PairForm::Abs,
+                cooling: Cooling::Anneal(20.0, 1.0, 25),
+            },
+            Self::Flow { window } => Defaults {
+                labels: window * window,
+                iterations: 300,
+                alpha: 1.0,
+                beta: 2.0,
+                cap: 255,
+                data_cap: 255,
+                singleton: SingletonForm::Abs,
+                pair: PairForm::Abs,
+                cooling: Cooling::Anneal(20.0, 0.7, 25),
+            },
+            Self::Segment => Defaults {
+                labels: 4,
+                iterations: 200,
+                alpha: 0.01,
+                beta: 16.0,
+                cap: 1,
+                data_cap: 65_535,
+                singleton: SingletonForm::Squared,
+                pair: PairForm::Potts,
+                cooling: Cooling::Anneal(10.0, 1.0, 25),
+            },
+        }
+    }
+}

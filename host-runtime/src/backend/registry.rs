@@ -1,0 +1,86 @@
+//! Which backends there are, and which can be used here.
+
+use super::Backend;
+use super::cpu::CpuBackend;
+use crate::error::{Error, Result};
+use serde::Serialize;
+use spagen::Build;
+use std::path::{Path, PathBuf};
+
+/// Names that `--backend` takes.
+pub const NAMES: [&str; 2] = ["cpu", "sim"];
+
+/// A backend or build found on this machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Device {
+    /// Name as given to `--backend`.
+    pub name: &'static str,
+    /// Build folder, where one is looked at.
+    pub build: Option<PathBuf>,
+    /// True if a run could start.
+    pub usable: bool,
+    /// What it is, or why it cannot be used.
+    pub detail: String,
+}
+
+/// Opens the backend `name`; `threads` is for `cpu` only.
+///
+/// # Errors
+/// [`Error::Usage`] for an unknown name or a missing build, [`Error::Backend`] if it cannot be used here.
+pub fn open(name: &str, build: Option<&Build>, threads: Option<usize>) -> Result<Box<dyn Backend>> {
+    if threads == Some(0) {
+        return Err(spa_model::Error::range("threads", 0, "at least 1; leave it out for all").into());
+    }
+    match name {
+        "cpu" => Ok(Box::new(CpuBackend::new(threads.unwrap_or(0), build.map(|b| b.array().clone())))),
+        "sim" => {
+            let build = build.ok_or_else(|| {
+                Error::usage(
+                    "backend 'sim' needs --build DIR; generate one with 'spagen --spe 16 --spu 2 -o build/'",
+                )
+            })?;
+            open_sim(build)
+        }
+        _ => {
+            let text = format!("backend is '{name}', but must be one of {}", NAMES.join(", "));
+            Err(Error::usage(text))
+        }
+    }
+}
+
+fn open_sim(_build: &Build) -> Result<Box<dyn Backend>> {
+    let cause = "this program was made without the simulated card".to_string();
+    Err(Error::Backend { name: "sim".to_string(), cause })
+}
+
+/// Lists backends, and the builds of `folders`.
+pub fn devices(folders: &[PathBuf]) -> Vec<Device> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let level = spa_model::fast::Level::choose(None).map_or_else(|e| e.to_string(), |l| format!("{l:?}"));
+    let cpu = format!("{threads} threads, {}", level.to_lowercase());
+    let mut devices = vec![Device { name: "cpu", build: None, usable: true, detail: cpu }];
+    devices.extend(folders.iter().map(|folder| sim(folder)));
+    devices
+}
+
+fn sim(folder: &Path) -> Device {
+    let device = |usable, detail| Device { name: "sim", build: Some(folder.to_path_buf()), usable, detail };
+    let build = match Build::open(folder) {
+        Ok(build) => build,
+        Err(e) => return device(false, e.to_string()),
+    };
+    let array = build.array();
+    let what = format!(
+        "build '{}': {}x{} SPEs with {} SPUs, {} RVs, hash {:.12}",
+        folder.display(),
+        array.rows,
+        array.cols,
+        array.spus,
+        u64::from(array.rv_capacity) * u64::from(array.spes()),
+        build.config_hash()
+    );
+    match open_sim(&build) {
+        Ok(_) => device(true, what),
+        Err(e) => device(false, format!("{what}; {e}")),
+    }
+}

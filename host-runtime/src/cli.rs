@@ -1,0 +1,99 @@
+//! The command line: one file a subcommand.
+//!
+//! Exit codes: 0 done, 1 the work failed, 2 usage or a parameter. Results go to stdout, everything else to stderr.
+
+mod compare;
+mod completions;
+mod decode;
+mod devices;
+mod flow;
+mod man;
+mod run;
+mod segment;
+mod stereo;
+mod synth;
+
+use crate::error::Error;
+use clap::{CommandFactory, Parser, Subcommand};
+use std::io::Write;
+use std::process::ExitCode;
+
+/// Labels pixels by Gibbs sampling on a Markov random field, and says how sure it is
+#[derive(Debug, Parser)]
+#[command(name = "spa", version, propagate_version = true, arg_required_else_help = true)]
+#[command(after_help = "Exit codes: 0 done, 1 the work failed, 2 usage or a parameter.")]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Stereo(stereo::Stereo),
+    Flow(flow::Flow),
+    Segment(segment::Segment),
+    Synth(synth::Synth),
+    Decode(decode::Decode),
+    Compare(compare::Compare),
+    Devices(devices::Devices),
+    Completions(completions::Completions),
+    Man(man::Man),
+}
+
+/// Runs the program with the arguments of the process.
+pub fn main() -> ExitCode {
+    // Clap prints help and usage errors itself and exits with 0 or 2.
+    let cli = Cli::parse();
+    let done = match &cli.command {
+        Command::Stereo(command) => command.execute(),
+        Command::Flow(command) => command.execute(),
+        Command::Segment(command) => command.execute(),
+        Command::Synth(command) => command.execute(),
+        Command::Decode(command) => command.execute(),
+        Command::Compare(command) => command.execute(),
+        Command::Devices(command) => command.execute(),
+        Command::Completions(command) => command.execute(),
+        Command::Man(command) => command.execute(),
+    };
+    match done {
+        Ok(code) => code,
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Nobody is left to tell if stderr is gone too.
+            let _ = writeln!(std::io::stderr(), "error: {error:#}");
+            ExitCode::from(if is_usage(&error) { 2 } else { 1 })
+        }
+    }
+}
+
+/// The definition of the command line, for help, man pages and completions.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+/// Writes to stdout; a reader that has gone away is found by [`is_broken_pipe`].
+fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    Ok(())
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let kind = error.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
+    kind == Some(std::io::ErrorKind::BrokenPipe)
+}
+
+fn is_usage(error: &anyhow::Error) -> bool {
+    let model = error.downcast_ref::<spa_model::Error>();
+    error.downcast_ref::<Error>().is_some_and(Error::is_usage)
+        || matches!(model, Some(spa_model::Error::Range { .. }))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_definition_is_sound() {
+        super::command().debug_assert();
+    }
+}

@@ -1,0 +1,125 @@
+//! `spa decode`.
+
+use super::print;
+use crate::app::Application;
+use crate::logfile::{self, Log};
+use crate::options::Bytes;
+use crate::output::Output;
+use crate::results::{histogram_file, write_histogram};
+use crate::summary::with_prefix;
+use clap::Args;
+use serde::Serialize;
+use spa_model::hash::hash_u16;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Reads a label log kept with --keep-log, checks it, and says what is in it
+#[derive(Debug, Args)]
+pub struct Decode {
+    /// Log file
+    log: PathBuf,
+    /// Folder for mode.npy, mode.png, confidence.png and the histogram
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Above this size the histogram is written sparse, as .npz (suffixes K, M, G)
+    #[arg(long, value_name = "SIZE", default_value = "2G")]
+    max_memory: Bytes,
+    /// Print the statistics as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Statistics {
+    header: logfile::Header,
+    bytes: u64,
+    mean_count: f64,
+    full_counters: u64,
+    mean_confidence: f64,
+    mean_labels_per_rv: f64,
+    histogram_hash: String,
+}
+
+impl Decode {
+    pub fn execute(&self) -> anyhow::Result<ExitCode> {
+        let log = logfile::read(&self.log)?;
+        let statistics = Statistics::of(&log);
+        if let Some(folder) = &self.output {
+            let output = Output::prepare(folder)?;
+            let header = &log.header;
+            let rvs = header.width as usize * header.height as usize;
+            let name = histogram_file(rvs, header.labels, self.max_memory.0);
+            let size = (header.width, header.height);
+            write_histogram(&output, &application(header), size, &log.histogram, name)?;
+            output.commit(&[crate::results::HISTOGRAM, crate::results::HISTOGRAM_SPARSE])?;
+        }
+        if self.json {
+            print(&(serde_json::to_string_pretty(&statistics)? + "\n"))?;
+        } else {
+            print(&statistics.text())?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// What the labels mean, as far as colours need it.
+fn application(header: &logfile::Header) -> Application {
+    match (header.application.as_str(), crate::synth::window_of(header.labels)) {
+        ("flow", Ok(window)) => Application::Flow { window },
+        ("segment", _) => Application::Segment,
+        _ => Application::Stereo { dmin: 0 },
+    }
+}
+
+impl Statistics {
+    fn of(log: &Log) -> Self {
+        let header = log.header.clone();
+        let messages = log.messages.len().max(1) as f64;
+        let max = (1_u32 << header.message.count_bits.min(31)) - 1;
+        let picks: u64 = log.messages.iter().map(|m| u64::from(m.count)).sum();
+        let confidence = log.histogram.confidence();
+        let rvs = confidence.len() as f64;
+        let filled = log.histogram.counts().iter().filter(|&&c| c > 0).count() as f64;
+        Self {
+            bytes: header.lines * u64::from(header.message.line_bits / 8),
+            mean_count: picks as f64 / messages,
+            full_counters: log.messages.iter().filter(|m| m.count == max).count() as u64,
+            mean_confidence: confidence.iter().map(|&c| f64::from(c)).sum::<f64>() / rvs,
+            mean_labels_per_rv: filled / rvs,
+            histogram_hash: hash_u16(log.histogram.counts()),
+            header,
+        }
+    }
+
+    fn text(&self) -> String {
+        let h = &self.header;
+        format!(
+            "log of {} {}x{}, {} labels, {} collected iterations\n  \
+             messages    {} of {} bits in {} lines of {} bits, {}B\n  \
+             counts      {:.1} on average, {} full counters\n  \
+             labels      {:.2} different ones a RV, {} fixed RVs\n  \
+             confidence  {:.3} (mean share of the most frequent label)\n  \
+             record      {}\n  \
+             histogram   {}\n  \
+             messages    {}\n",
+            h.application,
+            h.width,
+            h.height,
+            h.labels,
+            h.collected,
+            h.messages,
+            h.message.bits,
+            h.lines,
+            h.message.line_bits,
+            with_prefix(self.bytes as f64),
+            self.mean_count,
+            self.full_counters,
+            self.mean_labels_per_rv,
+            h.fixed,
+            self.mean_confidence,
+            h.record_hash,
+            self.histogram_hash,
+            h.messages_hash
+        )
+    }
+}

@@ -1,0 +1,118 @@
+//! What `stereo`, `flow` and `segment` share: options, the run, the results.
+
+use crate::app::Application;
+use crate::backend::{Backend, Progress, RunReport, registry};
+use crate::error::Error;
+use crate::options::{Bytes, RunOptions};
+use crate::output::Output;
+use crate::picture::Picture;
+use crate::plan::{Inputs, Plan, plan};
+use crate::results::{histogram_file, write_run};
+use crate::summary::Summary;
+use crate::{cli::print, logfile};
+use anyhow::Context as _;
+use clap::Args;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use spagen::Build;
+use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Size of a dense histogram above which it is written sparse: 2 GB.
+const MEMORY_DEFAULT: Bytes = Bytes(2_000_000_000);
+
+/// Options of a run and how to talk about it.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    #[command(flatten)]
+    options: RunOptions,
+    /// Options from a TOML file; its keys are the names of the options, and the command line goes first
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Print the summary as JSON on stdout and nothing else there
+    #[arg(long, help_heading = "Output")]
+    json: bool,
+}
+
+/// Runs one application from its pictures to its results.
+pub fn execute(
+    application: &Application,
+    first: &Path,
+    second: Option<&Path>,
+    args: &RunArgs,
+) -> anyhow::Result<ExitCode> {
+    let mut options = args.options.clone();
+    if let Some(path) = &args.config {
+        options = options.or(RunOptions::from_file(path)?);
+    }
+    let build = options.build.as_deref().map(open_build).transpose()?;
+    let name = options.backend.as_deref().unwrap_or("cpu");
+    let mut backend = registry::open(name, build.as_ref(), options.threads)?;
+    let inputs = Inputs { first: Picture::open(first)?, second: second.map(Picture::open).transpose()? };
+    let plan = plan(application, &options, build.as_ref(), &inputs)?;
+    drop(inputs);
+    // Before the long work: is there a place for its results?
+    let output = options.output.as_deref().map(Output::prepare).transpose()?;
+    eprintln!("{}: {}", plan.application.name(), plan.mapping);
+
+    let mut report = run_with_progress(backend.as_mut(), &plan)?;
+    let problem = plan.job.problem();
+    let limit = options.max_memory.unwrap_or(MEMORY_DEFAULT).0;
+    let histogram = histogram_file(problem.rvs(), problem.labels, limit);
+    let hash = build.as_ref().map(|build| build.config_hash().to_string());
+    let summary = Summary::new(&plan, backend.name(), hash, &mut report, histogram)?;
+    if let Some(path) = &options.keep_log {
+        let shape = build.as_ref().map(Build::array);
+        logfile::write(path, plan.application.name(), &plan.job, shape, &report.outcome)?;
+    }
+    if let Some(output) = output {
+        write_run(output, &plan.application, &summary, &report.outcome.labels, &report.outcome.histogram)?;
+    }
+    if args.json {
+        print(&summary.json()?)?;
+    } else {
+        let place = options.output.as_ref().map(|folder| format!("  results in  {}\n", folder.display()));
+        print(&format!("{summary}{}", place.unwrap_or_default()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Opens a build folder.
+pub fn open_build(folder: &Path) -> Result<Build, Error> {
+    Build::open(folder).map_err(|e| match e {
+        spagen::Error::Open { path, cause } => Error::Build { path, cause },
+        other => Error::Build { path: folder.to_path_buf(), cause: other.to_string() },
+    })
+}
+
+fn run_with_progress(backend: &mut dyn Backend, plan: &Plan) -> anyhow::Result<RunReport> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let handler = Arc::clone(&stop);
+    // The second Ctrl-C does not wait for the backend. Without a handler Ctrl-C still ends the program.
+    let _ = ctrlc::set_handler(move || {
+        if handler.swap(true, Ordering::SeqCst) {
+            std::process::exit(1);
+        }
+    });
+    let bar = ProgressBar::new(plan.job.iterations().into());
+    if !std::io::stderr().is_terminal() {
+        bar.set_draw_target(ProgressDrawTarget::hidden());
+    }
+    if let Ok(style) = ProgressStyle::with_template("{prefix} [{bar:40}] {pos}/{len} iterations, {eta} left")
+    {
+        bar.set_style(style.progress_chars("=> "));
+    }
+    bar.set_prefix(backend.name());
+    let report = backend.run(&plan.job, &mut |progress: Progress| {
+        bar.set_position(progress.iteration.into());
+        !stop.load(Ordering::SeqCst)
+    });
+    bar.finish_and_clear();
+    // A refusal of the model is a message of its own; anything else says which backend it came from.
+    match report {
+        Err(e) if e.downcast_ref::<spa_model::Error>().is_some() => Err(e),
+        other => other.with_context(|| format!("backend '{}' failed", backend.name())),
+    }
+}

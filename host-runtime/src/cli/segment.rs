@@ -1,0 +1,24 @@
+//! `spa segment`.
+
+use super::run::{RunArgs, execute};
+use crate::app::Application;
+use clap::Args;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Classes of pixels by their grey value
+///
+/// The values of the classes are the best k-means of the grey values, ascending, unless given.
+#[derive(Debug, Args)]
+pub struct Segment {
+    /// Picture (PNG, JPEG, TIFF or PNM)
+    image: PathBuf,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+impl Segment {
+    pub fn execute(&self) -> anyhow::Result<ExitCode> {
+        execute(&Application::Segment, &self.image, None, &self.run)
+    }
+}

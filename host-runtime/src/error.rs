@@ -1,0 +1,114 @@
+//! Every way in which the runtime refuses a parameter, a file or a build.
+
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// Short for results of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// A refusal: names the thing, its value, what is allowed and what to do.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The backend does not exist or cannot be used here.
+    #[error("backend '{name}' cannot be used: {cause}")]
+    Backend {
+        /// Name as given to `--backend`.
+        name: String,
+        /// Why not, and what to do.
+        cause: String,
+    },
+    /// The build folder cannot be opened, or was made for other parameters.
+    #[error("build '{}' cannot be used: {cause}", path.display())]
+    Build {
+        /// Folder.
+        path: PathBuf,
+        /// Why not, and what to do.
+        cause: String,
+    },
+    /// A file or folder that cannot be read or written.
+    #[error("failed to {action} '{}': {cause}", path.display())]
+    File {
+        /// What was tried: `read`, `write`, `create`…
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What went wrong.
+        cause: String,
+    },
+    /// A log file that is no log, or is damaged.
+    #[error("failed to read log '{}': damaged at {place}: {cause}", path.display())]
+    Log {
+        /// The file.
+        path: PathBuf,
+        /// Where the damage is.
+        place: String,
+        /// What is wrong there.
+        cause: String,
+    },
+    /// The model refused a parameter, a size or a log.
+    #[error(transparent)]
+    Model(#[from] spa_model::Error),
+    /// Two pictures or arrays that must have the same size have not.
+    #[error("{what} '{}' is {}x{}, but '{}' is {}x{}; both must have the same size",
+        path.display(), size.0, size.1, reference.display(), expected.0, expected.1)]
+    SizeMismatch {
+        /// What is refused: `picture`, `start labels`…
+        what: &'static str,
+        /// Its file.
+        path: PathBuf,
+        /// Its width and height.
+        size: (u32, u32),
+        /// The file it must agree with.
+        reference: PathBuf,
+        /// Width and height of that file.
+        expected: (u32, u32),
+    },
+    /// A parameter or a combination of parameters that is refused.
+    #[error("{0}")]
+    Usage(String),
+}
+
+impl Error {
+    /// A [`Error::File`] from anything that can be displayed.
+    pub fn file(action: &'static str, path: &Path, cause: impl ToString) -> Self {
+        Self::File { action, path: path.to_path_buf(), cause: cause.to_string() }
+    }
+
+    /// A [`Error::File`] from an I/O error, in plain words.
+    pub fn io(action: &'static str, path: &Path, error: &std::io::Error) -> Self {
+        Self::file(action, path, plain(error))
+    }
+
+    /// A [`Error::Usage`].
+    pub fn usage(text: impl Into<String>) -> Self {
+        Self::Usage(text.into())
+    }
+
+    /// True if the command line or a parameter is at fault (exit code 2), not the work (exit code 1).
+    pub fn is_usage(&self) -> bool {
+        matches!(self, Self::Usage(_) | Self::Model(spa_model::Error::Range { .. }))
+    }
+}
+
+/// An I/O error without `(os error N)`, lower case.
+pub(crate) fn plain(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or(&text);
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_have_one_shape() {
+        let missing = std::fs::read("/no/such/file").unwrap_err();
+        let error = Error::io("read", Path::new("/no/such/file"), &missing);
+        assert_eq!(error.to_string(), "failed to read '/no/such/file': no such file or directory");
+        assert!(!error.is_usage());
+        assert!(Error::usage("x").is_usage());
+    }
+}

@@ -1,0 +1,413 @@
+//! Log files: the label log of one run with all that is needed to read it again.
+//!
+//! Little endian. Every part has a checksum, so damage is placed:
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 8 | magic `SPALOG\r\n` |
+//! | 4 | version, 1 |
+//! | 4 | length of the header |
+//! | length, 4 | header: JSON of [`Header`]; CRC-32 of the header |
+//! | 5·fixed, 4 | evidence: RV (u32) and label (u8) of every fixed RV, ascending; CRC-32 of it |
+//! | blocks | up to 1024 lines each, then the CRC-32 of block number (u32) and lines |
+//!
+//! Lines are packed as [`MessageFormat`] says (docs/array.md); the order of messages means nothing. The decoder also
+//! compares the number of messages, their hash, and that the counts of every RV add up.
+
+use crate::error::{Error, Result};
+use serde::{Deserialize, Serialize};
+use spa_model::geometry::S2Addressing;
+use spa_model::hash::{hash_messages, sha256_hex};
+use spa_model::message::MessageFormat;
+use spa_model::{ArrayShape, Histogram, Job, Message, Outcome, Record, Tiling};
+use std::io::{BufReader, BufWriter, Read, Write};
+use std::path::Path;
+
+const MAGIC: &[u8; 8] = b"SPALOG\r\n";
+const VERSION: u32 = 1;
+const BLOCK_LINES: usize = 1024;
+/// A header is a few kilobytes; anything above this is damage.
+const HEADER_MAX: u32 = 1 << 24;
+
+/// What a log file says about itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Header {
+    /// `stereo`, `flow` or `segment`.
+    pub application: String,
+    /// W
+    pub width: u32,
+    /// H
+    pub height: u32,
+    /// L
+    pub labels: u16,
+    /// Collected iterations: what the counts of a free RV add up to.
+    pub collected: u16,
+    /// Canonical record of the run (contract §1).
+    pub record: serde_json::Value,
+    /// SHA-256 of the canonical text of the record.
+    pub record_hash: String,
+    /// Tiles of the array.
+    pub tiles: Tiles,
+    /// Widths of the fields of a message.
+    pub message: Fields,
+    /// Fixed RVs.
+    pub fixed: u64,
+    /// Messages.
+    pub messages: u64,
+    /// Lines.
+    pub lines: u64,
+    /// Hash of the messages (contract §8).
+    pub messages_hash: String,
+}
+
+/// How the field lies on the array.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tiles {
+    /// Columns of SPEs.
+    pub cols: u32,
+    /// Rows of SPEs.
+    pub rows: u32,
+    /// RVs of a tile in a row.
+    pub width: u32,
+    /// Rows of a tile.
+    pub height: u32,
+}
+
+/// [`MessageFormat`] in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fields {
+    /// Bits of a message, 32 or 64.
+    pub bits: u32,
+    /// Bits of the counter, lowest field.
+    pub count_bits: u32,
+    /// Bits of the label.
+    pub label_bits: u32,
+    /// Bits of the RV address in its SPE.
+    pub rv_bits: u32,
+    /// Bits of the SPE number.
+    pub spe_bits: u32,
+    /// Bits of a line.
+    pub line_bits: u32,
+}
+
+/// A log file that has been read and checked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Log {
+    /// Its header.
+    pub header: Header,
+    /// Messages, sorted.
+    pub messages: Vec<Message>,
+    /// The exact histogram.
+    pub histogram: Histogram,
+}
+
+/// The message format of a run: that of the build's shape, else {RV, label, count} in 32 bits if they fit, else 64, and
+/// lines of 512 bits.
+pub fn message_format(job: &Job, shape: Option<&ArrayShape>) -> MessageFormat {
+    if let Some(shape) = shape {
+        return MessageFormat::new(shape, job.hardware());
+    }
+    let rv_bits = ArrayShape::bits_for(job.problem().rvs() as u32);
+    let (label_bits, count_bits) = (job.hardware().label_bits.into(), job.hardware().count_bits.into());
+    let bits = if rv_bits + label_bits + count_bits <= 32 { 32 } else { 64 };
+    MessageFormat { bits, count_bits, label_bits, rv_bits, spe_bits: 0, line_bits: 512 }
+}
+
+/// Writes the log of `outcome` to `path`, whole or not at all. Messages are packed as the build of `shape` does; without
+/// one, or if the job does not fit it, as one SPE with the whole field.
+///
+/// # Errors
+/// [`Error::File`] if the file cannot be written.
+pub fn write(
+    path: &Path,
+    application: &str,
+    job: &Job,
+    shape: Option<&ArrayShape>,
+    outcome: &Outcome,
+) -> Result<()> {
+    let fitting = shape.and_then(|shape| Some((shape, Tiling::new(shape, job).ok()?)));
+    let (format, tiling) = match fitting {
+        Some((shape, tiling)) => (message_format(job, Some(shape)), tiling),
+        None => {
+            let whole = Tiles { cols: 1, rows: 1, width: job.problem().width, height: job.problem().height };
+            (message_format(job, None), whole.tiling())
+        }
+    };
+    let header = header(application, job, &format, &tiling, outcome)?;
+    let fail = |e: std::io::Error| Error::io("write log", path, &e);
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(fail)?;
+    put(&mut BufWriter::new(&mut file), job, &format, &tiling, &header, outcome).map_err(fail)?;
+    file.persist(path).map_err(|e| fail(e.error))?;
+    Ok(())
+}
+
+fn header(
+    application: &str,
+    job: &Job,
+    format: &MessageFormat,
+    tiling: &Tiling,
+    outcome: &Outcome,
+) -> Result<Header> {
+    let problem = job.problem();
+    let record = Record::new(job);
+    let text = record.text().map_err(|e| Error::usage(e.to_string()))?;
+    Ok(Header {
+        application: application.to_string(),
+        width: problem.width,
+        height: problem.height,
+        labels: problem.labels,
+        collected: job.collected(),
+        record: serde_json::from_str(&text).map_err(|e| Error::usage(e.to_string()))?,
+        record_hash: sha256_hex(text.as_bytes()),
+        tiles: Tiles {
+            cols: tiling.cols,
+            rows: tiling.rows,
+            width: tiling.tile_width,
+            height: tiling.tile_height,
+        },
+        message: Fields {
+            bits: format.bits,
+            count_bits: format.count_bits,
+            label_bits: format.label_bits,
+            rv_bits: format.rv_bits,
+            spe_bits: format.spe_bits,
+            line_bits: format.line_bits,
+        },
+        fixed: (problem.rvs() - problem.free_rvs()) as u64,
+        messages: outcome.messages.len() as u64,
+        lines: outcome.messages.len().div_ceil(format.per_line()) as u64,
+        messages_hash: hash_messages(&mut outcome.messages.clone()),
+    })
+}
+
+fn put(
+    out: &mut impl Write,
+    job: &Job,
+    format: &MessageFormat,
+    tiling: &Tiling,
+    header: &Header,
+    outcome: &Outcome,
+) -> std::io::Result<()> {
+    let text = serde_json::to_vec(header)?;
+    out.write_all(MAGIC)?;
+    out.write_all(&VERSION.to_le_bytes())?;
+    out.write_all(&(text.len() as u32).to_le_bytes())?;
+    out.write_all(&text)?;
+    out.write_all(&crc32fast::hash(&text).to_le_bytes())?;
+    let mut evidence = Vec::new();
+    for (i, label) in outcome.labels.iter().enumerate().filter(|&(i, _)| job.problem().is_fixed(i)) {
+        evidence.extend_from_slice(&(i as u32).to_le_bytes());
+        evidence.push(*label);
+    }
+    out.write_all(&evidence)?;
+    out.write_all(&crc32fast::hash(&evidence).to_le_bytes())?;
+    let width = job.problem().width;
+    for (number, messages) in outcome.messages.chunks(BLOCK_LINES * format.per_line()).enumerate() {
+        let mut lines = Vec::with_capacity(BLOCK_LINES * format.line_bytes());
+        for message in messages {
+            let (spe, x, y) = tiling.locate(message.rv % width, message.rv / width);
+            let word = format.encode(spe, tiling.rv_address(x, y), message.label, message.count);
+            lines.extend_from_slice(&word.to_le_bytes()[..(format.bits / 8) as usize]);
+        }
+        lines.resize(lines.len().next_multiple_of(format.line_bytes()), 0);
+        out.write_all(&lines)?;
+        out.write_all(&block_checksum(number, &lines).to_le_bytes())?;
+    }
+    out.flush()
+}
+
+fn block_checksum(number: usize, lines: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&(number as u32).to_le_bytes());
+    hasher.update(lines);
+    hasher.finalize()
+}
+
+/// Reads and checks a log file.
+///
+/// # Errors
+/// [`Error::File`] if it cannot be opened; [`Error::Log`] says where it is cut off or damaged.
+pub fn read(path: &Path) -> Result<Log> {
+    let file = std::fs::File::open(path).map_err(|e| Error::io("read log", path, &e))?;
+    let mut reader = Reader { path, input: BufReader::new(file) };
+    let header = reader.header()?;
+    let fixed = reader.evidence(&header)?;
+    let mut messages = reader.lines(&header)?;
+    let damaged = |place: &str, cause: String| reader.damaged(place, cause);
+    if messages.len() as u64 != header.messages {
+        let cause = format!("{} messages are there, the header counts {}", messages.len(), header.messages);
+        return Err(damaged("the message counter", cause));
+    }
+    let hash = hash_messages(&mut messages);
+    if hash != header.messages_hash {
+        let cause = format!("hash {hash}, the header has {}", header.messages_hash);
+        return Err(damaged("the messages", cause));
+    }
+    let of = |i: usize| fixed.binary_search_by_key(&(i as u32), |&(rv, _)| rv).ok().map(|n| fixed[n].1);
+    let field = (header.width, header.height, header.labels);
+    let histogram =
+        Histogram::collect(field, header.collected, of, &messages).map_err(|error| reader.of_model(error))?;
+    Ok(Log { header, messages, histogram })
+}
+
+struct Reader<'a> {
+    path: &'a Path,
+    input: BufReader<std::fs::File>,
+}
+
+impl Reader<'_> {
+    fn damaged(&self, place: &str, cause: String) -> Error {
+        Error::Log { path: self.path.to_path_buf(), place: place.to_string(), cause }
+    }
+
+    fn of_model(&self, error: spa_model::Error) -> Error {
+        match error {
+            spa_model::Error::Log { place, cause } => self.damaged(&place, cause),
+            other => other.into(),
+        }
+    }
+
+    /// Exactly `length` bytes of the part `place`.
+    fn take(&mut self, length: usize, place: &str) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let read = (&mut self.input).take(length as u64).read_to_end(&mut bytes);
+        read.map_err(|e| Error::io("read log", self.path, &e))?;
+        if bytes.len() < length {
+            let cause = format!("the file is cut off: {} of {length} bytes are there", bytes.len());
+            return Err(self.damaged(place, cause));
+        }
+        Ok(bytes)
+    }
+
+    fn word(&mut self, place: &str) -> Result<u32> {
+        let bytes = self.take(4, place)?;
+        Ok(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+    }
+
+    fn check(&mut self, computed: u32, place: &str) -> Result<()> {
+        let stored = self.word(place)?;
+        if stored == computed {
+            return Ok(());
+        }
+        Err(self.damaged(place, format!("checksum {computed:08x}, the file has {stored:08x}")))
+    }
+
+    fn header(&mut self) -> Result<Header> {
+        let magic = self.take(MAGIC.len(), "the magic number")?;
+        if magic != MAGIC {
+            return Err(self.damaged("the magic number", "this is no log of spa".to_string()));
+        }
+        let version = self.word("the version")?;
+        if version != VERSION {
+            return Err(self.damaged("the version", format!("it is {version}, this program reads {VERSION}")));
+        }
+        let length = self.word("the length of the header")?;
+        if length > HEADER_MAX {
+            return Err(self.damaged("the length of the header", format!("{length} bytes")));
+        }
+        let text = self.take(length as usize, "the header")?;
+        self.check(crc32fast::hash(&text), "the header")?;
+        let header: Header =
+            serde_json::from_slice(&text).map_err(|e| self.damaged("the header", e.to_string()))?;
+        header.validate().map_err(|cause| self.damaged("the header", cause))?;
+        Ok(header)
+    }
+
+    fn evidence(&mut self, header: &Header) -> Result<Vec<(u32, u8)>> {
+        let bytes = self.take(header.fixed as usize * 5, "the evidence")?;
+        self.check(crc32fast::hash(&bytes), "the evidence")?;
+        let pair = |b: &[u8]| (u32::from_le_bytes([b[0], b[1], b[2], b[3]]), b[4]);
+        let fixed: Vec<(u32, u8)> = bytes.chunks_exact(5).map(pair).collect();
+        let ascending = fixed.windows(2).all(|w| w[0].0 < w[1].0);
+        if !ascending || fixed.iter().any(|&(_, label)| u16::from(label) >= header.labels) {
+            return Err(
+                self.damaged("the evidence", "RVs do not ascend, or a label is too large".to_string())
+            );
+        }
+        Ok(fixed)
+    }
+
+    fn lines(&mut self, header: &Header) -> Result<Vec<Message>> {
+        let (format, tiling) = (header.message.format(), header.tiles.tiling());
+        let field = (header.width, header.height, header.labels);
+        let mut messages = Vec::new();
+        let mut first = 0;
+        while first < header.lines {
+            let count = (header.lines - first).min(BLOCK_LINES as u64);
+            let place = format!("lines {first}…{}", first + count - 1);
+            let bytes = self.take(count as usize * format.line_bytes(), &place)?;
+            let number = (first / BLOCK_LINES as u64) as usize;
+            self.check(block_checksum(number, &bytes), &place)?;
+            format
+                .decode(&tiling, field, first, &bytes, &mut messages)
+                .map_err(|error| self.of_model(error))?;
+            first += count;
+        }
+        let mut rest = [0];
+        if self.input.read(&mut rest).is_ok_and(|n| n > 0) {
+            let place = format!("line {}", header.lines);
+            return Err(self.damaged(&place, "the file goes on after its last line".to_string()));
+        }
+        Ok(messages)
+    }
+}
+
+impl Header {
+    /// Refuses numbers that no run has, so that nothing after this can overflow.
+    fn validate(&self) -> Result<(), String> {
+        let m = &self.message;
+        let rvs = u64::from(self.width) * u64::from(self.height);
+        let tiles = &self.tiles;
+        let sides = [tiles.cols, tiles.rows, tiles.width, tiles.height];
+        let fields = [m.count_bits, m.label_bits, m.rv_bits, m.spe_bits];
+        let sound = (1..=65_535).contains(&self.width)
+            && (1..=65_535).contains(&self.height)
+            && (2..=256).contains(&self.labels)
+            && self.collected > 0
+            && self.fixed <= rvs
+            && self.lines <= self.messages
+            && sides.iter().all(|side| (1..=1 << 16).contains(side))
+            && u64::from(tiles.cols) * u64::from(tiles.rows) <= 4095
+            && [32, 64].contains(&m.bits)
+            && m.line_bits % m.bits == 0
+            && (m.bits..=4096).contains(&m.line_bits)
+            && fields.iter().all(|&bits| bits <= 32)
+            && fields.iter().sum::<u32>() <= m.bits;
+        if sound { Ok(()) } else { Err("it describes a run that cannot be".to_string()) }
+    }
+}
+
+impl Fields {
+    fn format(self) -> MessageFormat {
+        MessageFormat {
+            bits: self.bits,
+            count_bits: self.count_bits,
+            label_bits: self.label_bits,
+            rv_bits: self.rv_bits,
+            spe_bits: self.spe_bits,
+            line_bits: self.line_bits,
+        }
+    }
+}
+
+impl Tiles {
+    /// A tiling for addresses of RVs only.
+    fn tiling(self) -> Tiling {
+        Tiling {
+            cols: self.cols,
+            rows: self.rows,
+            spus: 1,
+            tile_width: self.width,
+            tile_height: self.height,
+            slot_cycles: 1,
+            switch_gap: 0,
+            s2: S2Addressing::Links,
+            s2_width: 0,
+            s2_height: 0,
+        }
+    }
+}

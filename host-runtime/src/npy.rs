@@ -1,0 +1,217 @@
+//! NumPy files: dense arrays in and out, and the sparse histogram.
+
+use crate::error::{Error, Result};
+use npyz::{DType, NpyFile, TypeChar, WriterBuilder};
+use spa_model::Histogram;
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Write};
+use std::path::Path;
+
+/// An array of small unsigned numbers, C order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Array {
+    /// Lengths of the dimensions.
+    pub shape: Vec<u64>,
+    /// Values, C order.
+    pub values: Vec<u16>,
+}
+
+/// Reads an array of booleans or integers whose values lie in 0…65,535.
+///
+/// # Errors
+/// [`Error::File`] if the file is missing or corrupt, or holds anything else.
+pub fn read(path: &Path) -> Result<Array> {
+    let fail = |cause: String| Error::file("read array", path, cause);
+    let file = File::open(path).map_err(|e| Error::io("read array", path, &e))?;
+    let length = file.metadata().map_err(|e| Error::io("read array", path, &e))?.len();
+    let npy = NpyFile::new(BufReader::new(file)).map_err(|e| fail(format!("it is no .npy file ({e})")))?;
+    let shape = npy.shape().to_vec();
+    let count = shape.iter().try_fold(1_u64, |n, &d| n.checked_mul(d));
+    let Some(count) = count.filter(|&n| n <= length) else {
+        return Err(fail(format!("its shape {shape:?} does not fit its {length} bytes")));
+    };
+    let DType::Plain(kind) = npy.dtype() else {
+        return Err(fail("it holds records; an array of integers is needed".to_string()));
+    };
+    let order = npy.order();
+    let cut = |e: std::io::Error| fail(format!("it is cut off or corrupt ({e})"));
+    // Integers of any width: the values decide.
+    macro_rules! values {
+        ($type:ty) => {
+            npy.into_vec::<$type>().map_err(cut)?.into_iter().map(|v| v as i128).collect::<Vec<i128>>()
+        };
+    }
+    let wide: Vec<i128> = match (kind.type_char(), kind.size_field()) {
+        (TypeChar::Bool, _) => npy.into_vec::<bool>().map_err(cut)?.into_iter().map(i128::from).collect(),
+        (TypeChar::Uint, 1) => values!(u8),
+        (TypeChar::Uint, 2) => values!(u16),
+        (TypeChar::Uint, 4) => values!(u32),
+        (TypeChar::Uint, 8) => values!(u64),
+        (TypeChar::Int, 1) => values!(i8),
+        (TypeChar::Int, 2) => values!(i16),
+        (TypeChar::Int, 4) => values!(i32),
+        (TypeChar::Int, 8) => values!(i64),
+        _ => return Err(fail(format!("it holds {kind}, not integers"))),
+    };
+    let mut values = Vec::with_capacity(count as usize);
+    for value in wide {
+        let narrow = u16::try_from(value);
+        values.push(narrow.map_err(|_| fail(format!("it holds {value}; 0…65535 is allowed")))?);
+    }
+    if order == npyz::Order::Fortran && shape.len() > 1 {
+        values = to_c_order(&shape, &values);
+    }
+    Ok(Array { shape, values })
+}
+
+/// Reads an H×W array of values below 256: (width, height, values).
+///
+/// # Errors
+/// As [`read`]; also for any other number of dimensions and for values above 255.
+pub fn read_plane(path: &Path) -> Result<(u32, u32, Vec<u8>)> {
+    let array = read(path)?;
+    let fail = |cause: String| Error::file("read array", path, cause);
+    let (height, width) = match array.shape.as_slice() {
+        &[height, width] => (u32::try_from(height).ok(), u32::try_from(width).ok()),
+        other => return Err(fail(format!("its shape is {other:?}; (height, width) is needed"))),
+    };
+    let (Some(width), Some(height)) = (width, height) else {
+        return Err(fail(format!("its shape {:?} is too large", array.shape)));
+    };
+    let byte = |v: u16| u8::try_from(v).map_err(|_| fail(format!("it holds {v}; 0…255 is allowed")));
+    Ok((width, height, array.values.into_iter().map(byte).collect::<Result<_>>()?))
+}
+
+fn to_c_order(shape: &[u64], values: &[u16]) -> Vec<u16> {
+    let mut out = Vec::with_capacity(values.len());
+    let mut index = vec![0_u64; shape.len()];
+    for _ in 0..values.len() {
+        let place = index.iter().zip(shape).rev().fold(0, |place, (&i, &n)| place * n + i);
+        out.push(values[place as usize]);
+        for d in (0..shape.len()).rev() {
+            index[d] += 1;
+            if index[d] < shape[d] {
+                break;
+            }
+            index[d] = 0;
+        }
+    }
+    out
+}
+
+/// Writes `values` as a dense array of `shape`, C order, little endian.
+///
+/// # Errors
+/// [`Error::File`] if the file cannot be written.
+pub fn write<T>(path: &Path, shape: &[u64], values: &[T]) -> Result<()>
+where
+    T: npyz::AutoSerialize + npyz::Serialize + Copy,
+{
+    let file = File::create(path).map_err(|e| Error::io("write", path, &e))?;
+    let mut file = BufWriter::new(file);
+    put(&mut file, shape, values.iter().copied())
+        .and_then(|()| file.flush())
+        .map_err(|e| Error::io("write", path, &e))
+}
+
+fn put<T, W: Write>(out: W, shape: &[u64], values: impl Iterator<Item = T>) -> std::io::Result<()>
+where
+    T: npyz::AutoSerialize + npyz::Serialize,
+{
+    let mut writer = npyz::WriteOptions::new().default_dtype().shape(shape).writer(out).begin_nd()?;
+    for value in values {
+        writer.push(&value)?;
+    }
+    writer.finish()
+}
+
+/// Writes a histogram in compressed rows: `shape` (u32: H, W, L), `indptr` (u64, H·W + 1), `labels` (u8) and `counts`
+/// (u16) of the non-zero counts; those of RV i are at `indptr[i]..indptr[i + 1]`, labels ascending.
+///
+/// # Errors
+/// [`Error::File`] if the file cannot be written.
+pub fn write_sparse(path: &Path, width: u32, height: u32, histogram: &Histogram) -> Result<()> {
+    let fail = |e: std::io::Error| Error::io("write", path, &e);
+    let labels = histogram.labels();
+    let rvs = width as usize * height as usize;
+    let mut indptr = Vec::with_capacity(rvs + 1);
+    indptr.push(0_u64);
+    for i in 0..rvs {
+        let n = histogram.rv(i).iter().filter(|&&c| c > 0).count() as u64;
+        indptr.push(indptr[i] + n);
+    }
+    let filled = indptr[rvs];
+    let counts = || {
+        let of = move |(i, &c): (usize, &u16)| (c > 0).then_some(((i % labels) as u8, c));
+        histogram.counts().iter().enumerate().filter_map(of)
+    };
+    let file = File::create(path).map_err(fail)?;
+    let mut npz = zip::ZipWriter::new(BufWriter::new(file));
+    let shape = [height, width, labels as u32];
+    npz_array(&mut npz, "shape", &[3], shape.into_iter()).map_err(fail)?;
+    npz_array(&mut npz, "indptr", &[rvs as u64 + 1], indptr.into_iter()).map_err(fail)?;
+    npz_array(&mut npz, "labels", &[filled], counts().map(|(l, _)| l)).map_err(fail)?;
+    npz_array(&mut npz, "counts", &[filled], counts().map(|(_, c)| c)).map_err(fail)?;
+    npz.finish().map_err(std::io::Error::from).and_then(|mut file| file.flush()).map_err(fail)
+}
+
+fn npz_array<T, W>(
+    npz: &mut zip::ZipWriter<W>,
+    name: &str,
+    shape: &[u64],
+    values: impl Iterator<Item = T>,
+) -> std::io::Result<()>
+where
+    T: npyz::AutoSerialize + npyz::Serialize,
+    W: Write + std::io::Seek,
+{
+    // A fixed date: the same histogram gives the same bytes.
+    let options = zip::write::SimpleFileOptions::default()
+        .large_file(true)
+        .last_modified_time(zip::DateTime::default());
+    npz.start_file(format!("{name}.npy"), options)?;
+    put(npz, shape, values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn fortran_order_is_turned() {
+        // A 2x3 array 0 1 2 / 3 4 5 as NumPy stores it with order F.
+        assert_eq!(to_c_order(&[2, 3], &[0, 3, 1, 4, 2, 5]), [0, 1, 2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn other_integer_types_are_read_and_floats_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.npy");
+        write(&path, &[2, 2], &[1_i64, 2, 3, 300]).unwrap();
+        assert_eq!(read(&path).unwrap().values, [1, 2, 3, 300]);
+        assert!(read_plane(&path).unwrap_err().to_string().contains("300"));
+        write(&path, &[1, 1], &[-1_i32]).unwrap();
+        assert!(read(&path).unwrap_err().to_string().contains("it holds -1; 0…65535 is allowed"));
+        write(&path, &[1, 1], &[1.0_f32]).unwrap();
+        assert!(read(&path).unwrap_err().to_string().contains("not integers"));
+        write(&path, &[4], &[1_u8; 4]).unwrap();
+        assert!(read_plane(&path).unwrap_err().to_string().contains("(height, width) is needed"));
+        std::fs::write(&path, b"nonsense").unwrap();
+        assert!(read(&path).unwrap_err().to_string().contains("no .npy file"));
+    }
+
+    proptest! {
+        #[test]
+        fn arrays_come_back(w in 1_u32..20, h in 1_u32..20, seed in any::<u8>()) {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("ä b.npy");
+            let values: Vec<u8> = (0..w * h).map(|i| (i as u8).wrapping_mul(seed)).collect();
+            write(&path, &[h.into(), w.into()], &values).unwrap();
+            prop_assert_eq!(read_plane(&path).unwrap(), (w, h, values));
+            let bytes = std::fs::read(&path).unwrap();
+            std::fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
+            prop_assert!(read_plane(&path).is_err());
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The result folder: everything is written beside it first and moved in at the end, so an error leaves nothing behind.
+
+use crate::error::{Error, Result};
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// Name of the summary; written last, so a folder with a summary is whole.
+pub const SUMMARY: &str = "summary.json";
+
+/// A result folder in the making.
+#[derive(Debug)]
+pub struct Output {
+    target: PathBuf,
+    staging: TempDir,
+}
+
+impl Output {
+    /// Prepares to write into `target`, which need not exist; refuses early what could not be written later.
+    ///
+    /// # Errors
+    /// [`Error::File`] if `target` is no folder, or it or its parent cannot be written.
+    pub fn prepare(target: &Path) -> Result<Self> {
+        if target.exists() && !target.is_dir() {
+            return Err(Error::file("write into", target, "it is not a folder"));
+        }
+        // Inside an existing folder, else in the nearest one above it that exists: the same file system.
+        let mut parent = target.to_path_buf();
+        while !parent.exists() {
+            parent = parent_of(&parent);
+        }
+        if !parent.is_dir() {
+            return Err(Error::file(
+                "create folder",
+                target,
+                format!("'{}' is not a folder", parent.display()),
+            ));
+        }
+        let staging = tempfile::Builder::new()
+            .prefix(".spa-")
+            .tempdir_in(&parent)
+            .map_err(|e| Error::io("write into", &parent, &e))?;
+        Ok(Self { target: target.to_path_buf(), staging })
+    }
+
+    /// Where to write the file `name` for now.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.staging.path().join(name)
+    }
+
+    /// Moves everything into place. Files of the same names are replaced and those named in `stale` removed; any other
+    /// file of the folder stays.
+    ///
+    /// # Errors
+    /// [`Error::File`] if a file cannot be moved.
+    pub fn commit(self, stale: &[&str]) -> Result<()> {
+        let target = &self.target;
+        if !target.is_dir() {
+            let parent = parent_of(target);
+            std::fs::create_dir_all(&parent).map_err(|e| Error::io("create folder", &parent, &e))?;
+            let staged = self.staging.keep();
+            permit(&staged);
+            return std::fs::rename(&staged, target).map_err(|e| {
+                // The work is lost anyway; do not leave its folder.
+                let _ = std::fs::remove_dir_all(&staged);
+                Error::io("create folder", target, &e)
+            });
+        }
+        for name in stale.iter().chain([&SUMMARY]) {
+            match std::fs::remove_file(target.join(name)) {
+                Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(Error::io("replace", &target.join(name), &e));
+                }
+                _ => {}
+            }
+        }
+        let listing = std::fs::read_dir(self.staging.path());
+        let entries = listing.map_err(|e| Error::io("read", self.staging.path(), &e))?;
+        let mut names: Vec<_> = entries.flatten().map(|entry| entry.file_name()).collect();
+        names.sort_by_key(|name| (name == SUMMARY, name.clone()));
+        for name in names {
+            let to = target.join(&name);
+            std::fs::rename(self.staging.path().join(&name), &to).map_err(|e| Error::io("write", &to, &e))?;
+        }
+        Ok(())
+    }
+}
+
+fn parent_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
+        _ => PathBuf::from("."),
+    }
+}
+
+/// Temporary folders are private; a result folder is as open as the user's other folders.
+fn permit(folder: &Path) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        // The parent's permissions stand in for the umask, which cannot be read without setting it.
+        if let Ok(parent) = std::fs::metadata(parent_of(folder)) {
+            let mode = parent.permissions().mode() & 0o777 | 0o700;
+            let _ = std::fs::set_permissions(folder, std::fs::Permissions::from_mode(mode));
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = folder;
+}
+
+/// Writes a PNG of grey (`channels` 1) or colour (3) samples.
+///
+/// # Errors
+/// [`Error::File`] if the file cannot be written.
+pub fn write_png(path: &Path, width: u32, height: u32, channels: u8, samples: &[u8]) -> Result<()> {
+    let kind = if channels == 1 { image::ExtendedColorType::L8 } else { image::ExtendedColorType::Rgb8 };
+    image::save_buffer_with_format(path, samples, width, height, kind, image::ImageFormat::Png)
+        .map_err(|e| Error::file("write picture", path, e))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listing(folder: &Path) -> Vec<String> {
+        let mut names: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_dropped_output_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let output = Output::prepare(&folder.path().join("out")).unwrap();
+        std::fs::write(output.path("a"), "a").unwrap();
+        drop(output);
+        assert!(listing(folder.path()).is_empty());
+    }
+
+    #[test]
+    fn own_files_are_replaced_and_others_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("new/out ü");
+        for _ in 0..2 {
+            let output = Output::prepare(&target).unwrap();
+            std::fs::write(output.path("a"), "a").unwrap();
+            std::fs::write(output.path(SUMMARY), "{}").unwrap();
+            output.commit(&["old"]).unwrap();
+            assert_eq!(listing(&target), ["a", SUMMARY]);
+        }
+        std::fs::write(target.join("old"), "").unwrap();
+        std::fs::write(target.join("theirs"), "").unwrap();
+        let output = Output::prepare(&target).unwrap();
+        std::fs::write(output.path("b"), "b").unwrap();
+        output.commit(&["old", "a"]).unwrap();
+        assert_eq!(listing(&target), ["b", "theirs"]);
+    }
+
+    #[test]
+    fn a_file_in_the_way_is_named() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let error = Output::prepare(file.path()).unwrap_err().to_string();
+        assert!(error.ends_with("it is not a folder"), "{error}");
+        let error = Output::prepare(&file.path().join("out")).unwrap_err().to_string();
+        assert!(error.ends_with("is not a folder"), "{error}");
+    }
+}

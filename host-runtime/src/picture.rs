@@ -1,0 +1,212 @@
+//! Pictures: files in, eight-bit samples out.
+//!
+//! Everything that the `image` crate reads of PNG, JPEG, TIFF and PNM is taken: palettes, 1 to 16 bits, grey or colour,
+//! with or without alpha (ignored). Samples of 16 bits keep their high byte. Floating point is refused.
+
+use crate::error::{Error, Result};
+use image::{DynamicImage, ImageError, ImageReader};
+use std::path::{Path, PathBuf};
+
+/// A picture of eight-bit colour samples.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Picture {
+    /// Where it came from; for messages.
+    pub path: PathBuf,
+    /// Width in pixels, 1…65,535.
+    pub width: u32,
+    /// Height in pixels, 1…65,535.
+    pub height: u32,
+    /// Samples, H×W, row-major.
+    pub rgb: Vec<[u8; 3]>,
+}
+
+impl Picture {
+    /// Reads a picture; its content decides the format, not the name.
+    ///
+    /// # Errors
+    /// [`Error::File`] if the file is missing, corrupt, of a format or sample type that is not read, has no pixels,
+    /// or is wider or higher than 65,535 pixels.
+    pub fn open(path: &Path) -> Result<Self> {
+        let fail = |cause: String| Error::file("read picture", path, cause);
+        let file = std::fs::File::open(path).map_err(|e| Error::io("read picture", path, &e))?;
+        if file.metadata().is_ok_and(|m| m.is_dir()) {
+            return Err(fail("is a directory".to_string()));
+        }
+        if file.metadata().is_ok_and(|m| m.is_file() && m.len() == 0) {
+            return Err(fail("the file is empty".to_string()));
+        }
+        let reader = ImageReader::new(std::io::BufReader::new(file))
+            .with_guessed_format()
+            .map_err(|e| Error::io("read picture", path, &e))?;
+        if reader.format().is_none() {
+            return Err(fail("unknown format; PNG, JPEG, TIFF and PNM are read".to_string()));
+        }
+        let decoded = reader.decode().map_err(|e| fail(cause_of(&e)))?;
+        let (width, height) = (decoded.width(), decoded.height());
+        if width == 0 || height == 0 {
+            return Err(fail(format!("it has no pixels ({width}x{height})")));
+        }
+        if width > 65_535 || height > 65_535 {
+            return Err(fail(format!("{width}x{height} is too large; 65535 is the most on a side")));
+        }
+        let rgb = samples(&decoded).ok_or_else(|| {
+            fail("floating-point samples are not read; convert it to 8 or 16 bits".to_string())
+        })?;
+        Ok(Self { path: path.to_path_buf(), width, height, rgb })
+    }
+
+    /// Grey samples cut to `bits` (contract §3), H×W.
+    pub fn grey(&self, bits: u8) -> Vec<u8> {
+        self.rgb.iter().map(|&pixel| grey(pixel) >> (8 - bits.clamp(1, 8))).collect()
+    }
+
+    /// Refuses `other` unless it has this picture's size.
+    ///
+    /// # Errors
+    /// [`Error::SizeMismatch`] names both files and both sizes.
+    pub fn check_same_size(&self, other: &Self) -> Result<()> {
+        self.check_size("picture", &other.path, (other.width, other.height))
+    }
+
+    /// Refuses something of `size` (width, height) unless it has this picture's size.
+    ///
+    /// # Errors
+    /// [`Error::SizeMismatch`] names both files and both sizes.
+    pub fn check_size(&self, what: &'static str, path: &Path, size: (u32, u32)) -> Result<()> {
+        let expected = (self.width, self.height);
+        if size == expected {
+            return Ok(());
+        }
+        Err(Error::SizeMismatch {
+            what,
+            path: path.to_path_buf(),
+            size,
+            reference: self.path.clone(),
+            expected,
+        })
+    }
+}
+
+/// Grey of a colour (contract §3): (299 R + 587 G + 114 B + 500) / 1000.
+pub fn grey([r, g, b]: [u8; 3]) -> u8 {
+    // At most (1000·255 + 500) / 1000 = 255.
+    ((299 * u32::from(r) + 587 * u32::from(g) + 114 * u32::from(b) + 500) / 1000) as u8
+}
+
+/// A mask or label picture: one eight-bit value a pixel.
+///
+/// # Errors
+/// As [`Picture::open`]; colour is refused, because its grey would mean nothing.
+pub fn open_values(path: &Path) -> Result<(u32, u32, Vec<u8>)> {
+    let picture = Picture::open(path)?;
+    if picture.rgb.iter().any(|[r, g, b]| r != g || g != b) {
+        return Err(Error::file(
+            "read values from",
+            path,
+            "it is in colour; a grey picture or .npy is needed",
+        ));
+    }
+    Ok((picture.width, picture.height, picture.rgb.iter().map(|p| p[0]).collect()))
+}
+
+fn samples(decoded: &DynamicImage) -> Option<Vec<[u8; 3]>> {
+    let high = |v: u16| (v >> 8) as u8;
+    Some(match decoded {
+        DynamicImage::ImageLuma8(i) => i.pixels().map(|p| [p.0[0]; 3]).collect(),
+        DynamicImage::ImageLumaA8(i) => i.pixels().map(|p| [p.0[0]; 3]).collect(),
+        DynamicImage::ImageRgb8(i) => i.pixels().map(|p| p.0).collect(),
+        DynamicImage::ImageRgba8(i) => i.pixels().map(|p| [p.0[0], p.0[1], p.0[2]]).collect(),
+        DynamicImage::ImageLuma16(i) => i.pixels().map(|p| [high(p.0[0]); 3]).collect(),
+        DynamicImage::ImageLumaA16(i) => i.pixels().map(|p| [high(p.0[0]); 3]).collect(),
+        DynamicImage::ImageRgb16(i) => i.pixels().map(|p| p.0.map(high)).collect(),
+        DynamicImage::ImageRgba16(i) => {
+            i.pixels().map(|p| [high(p.0[0]), high(p.0[1]), high(p.0[2])]).collect()
+        }
+        _ => return None,
+    })
+}
+
+fn cause_of(error: &ImageError) -> String {
+    match error {
+        ImageError::Unsupported(e) => format!("unsupported ({e}); PNG, JPEG, TIFF and PNM are read"),
+        ImageError::Limits(_) => "it is too large to be decoded".to_string(),
+        ImageError::IoError(e) => format!("it is cut off or cannot be read ({})", crate::error::plain(e)),
+        other => format!("it is corrupt ({other})"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn saved(name: &str, image: &DynamicImage) -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        image.save(&path).unwrap();
+        (folder, path)
+    }
+
+    #[test]
+    fn grey_follows_the_contract() {
+        assert_eq!(grey([255, 255, 255]), 255);
+        assert_eq!(grey([255, 0, 0]), 76);
+        assert_eq!(grey([0, 255, 0]), 150);
+        assert_eq!(grey([0, 0, 255]), 29);
+        for v in 0..=255 {
+            assert_eq!(grey([v; 3]), v);
+        }
+    }
+
+    #[test]
+    fn all_sample_types_are_read() {
+        let rgb = image::RgbImage::from_fn(5, 3, |x, y| image::Rgb([x as u8 * 40, y as u8 * 80, 200]));
+        let rgb = DynamicImage::ImageRgb8(rgb);
+        let reference = Picture::open(&saved("a.png", &rgb).1).map(|p| p.rgb);
+        assert!(reference.is_err(), "the folder is gone");
+        let (_keep, path) = saved("a.png", &rgb);
+        let reference = Picture::open(&path).unwrap();
+        assert_eq!((reference.width, reference.height), (5, 3));
+        for (name, image) in [
+            ("a.ppm", rgb.clone()),
+            ("a.tiff", rgb.clone()),
+            ("rgba.png", DynamicImage::ImageRgba8(rgb.to_rgba8())),
+            ("16.png", DynamicImage::ImageRgb16(rgb.to_rgb16())),
+            ("16.tiff", DynamicImage::ImageRgb16(rgb.to_rgb16())),
+        ] {
+            let (_keep, path) = saved(name, &image);
+            assert_eq!(Picture::open(&path).unwrap().rgb, reference.rgb, "{name}");
+        }
+        for (name, image) in [
+            ("g.png", DynamicImage::ImageLuma8(rgb.to_luma8())),
+            ("g16.png", DynamicImage::ImageLuma16(rgb.to_luma16())),
+            ("ga.png", DynamicImage::ImageLumaA8(rgb.to_luma_alpha8())),
+        ] {
+            let (_keep, path) = saved(name, &image);
+            let picture = Picture::open(&path).unwrap();
+            assert!(picture.rgb.iter().all(|[r, g, b]| r == g && g == b), "{name}");
+        }
+    }
+
+    #[test]
+    fn bad_files_are_refused_by_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let check = |name: &str, bytes: &[u8], expected: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, bytes).unwrap();
+            let text = Picture::open(&path).unwrap_err().to_string();
+            assert!(text.contains(name) && text.contains(expected), "{text}");
+        };
+        check("empty.png", b"", "the file is empty");
+        check("text.png", b"not a picture at all", "unknown format");
+        check("none.pgm", b"P5\n0 0\n255\n", "");
+        check("short.pgm", b"P5\n10 10\n255\nabc", "");
+        check("gif.gif", b"GIF89a\x01\0\x01\0\0\0\0;", "PNG, JPEG, TIFF and PNM are read");
+        let missing = Picture::open(&folder.path().join("missing.png")).unwrap_err().to_string();
+        assert!(missing.ends_with("missing.png': no such file or directory"), "{missing}");
+        assert!(Picture::open(folder.path()).unwrap_err().to_string().contains("is a directory"));
+        let float = DynamicImage::ImageRgb32F(image::ImageBuffer::new(2, 2));
+        let path = folder.path().join("float.tiff");
+        float.save(&path).unwrap();
+        assert!(Picture::open(&path).unwrap_err().to_string().contains("floating-point"));
+    }
+}

@@ -1,0 +1,416 @@
+//! From options and pictures to a checked job: defaults, the mapping of real parameters, files that belong to it.
+
+use crate::app::{Application, Cooling, PairForm, SingletonForm};
+use crate::error::{Error, Result};
+use crate::options::RunOptions;
+use crate::picture::{Picture, open_values};
+use crate::{kmeans, npy, schedule_file};
+use serde::{Deserialize, Serialize};
+use spa_model::job::{line_vectors, stereo_offsets, window_offsets};
+use spa_model::real::{potts_to_integers, to_integers};
+use spa_model::{ArrayShape, Difference, Hardware, Job, Pair, Problem, Run, Schedule, Singleton, Start};
+use spagen::Build;
+use std::path::Path;
+
+/// Pictures of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inputs {
+    /// Left picture, frame 1, or the picture to segment.
+    pub first: Picture,
+    /// Right picture or frame 2.
+    pub second: Option<Picture>,
+}
+
+/// What people gave and what the machine gets (contract §3, "Real parameters").
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Mapping {
+    /// Weight of the data term as given.
+    pub real_alpha: f64,
+    /// Weight of the smoothness term as given.
+    pub real_beta: f64,
+    /// Cap of the smoothness term as given.
+    pub real_cap: u8,
+    /// Integer α.
+    pub alpha: u8,
+    /// Integer β.
+    pub beta: u8,
+    /// Cap of V.
+    pub cap: u8,
+    /// Right shift.
+    pub shift: u8,
+    /// Factor from real to integer temperatures.
+    pub temperature_factor: f64,
+    /// Largest relative error of the weights.
+    pub relative_error: f64,
+}
+
+impl std::fmt::Display for Mapping {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "alpha {}, beta {}, cap {} -> integers alpha {}, beta {}, cap {}, shift {}; temperatures x {:.6} \
+             (relative error {:.1e})",
+            self.real_alpha,
+            self.real_beta,
+            self.real_cap,
+            self.alpha,
+            self.beta,
+            self.cap,
+            self.shift,
+            self.temperature_factor,
+            self.relative_error
+        )
+    }
+}
+
+/// A job ready to run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// Application with its own parameters.
+    pub application: Application,
+    /// The job.
+    pub job: Job,
+    /// How its parameters came about.
+    pub mapping: Mapping,
+    /// Grey value of every class, of a segmentation.
+    pub values: Option<Vec<u8>>,
+}
+
+/// Makes the job of `options` for `inputs`; `application` carries the kind, options its details.
+///
+/// # Errors
+/// [`Error::Usage`] and [`spa_model::Error::Range`] for parameters, [`Error::Build`] if the build was made for others,
+/// [`Error::SizeMismatch`] and [`Error::File`] for files.
+pub fn plan(
+    application: &Application,
+    options: &RunOptions,
+    build: Option<&Build>,
+    inputs: &Inputs,
+) -> Result<Plan> {
+    let application = resolve_application(application, options)?;
+    if let Some(second) = &inputs.second {
+        inputs.first.check_same_size(second)?;
+    }
+    let defaults = application.defaults();
+    let build_part = build.map(|build| (build.folder(), build.hardware()));
+    let limit = build_part.map_or(256, |(_, hardware)| hardware.labels_max() as u16);
+    let wanted = options.label_bits.map_or(limit, |bits| 1 << bits.clamp(1, 8));
+    let labels = options.labels.unwrap_or(match application {
+        Application::Flow { .. } => defaults.labels,
+        _ => defaults.labels.min(limit).min(wanted),
+    });
+    let hardware = resolve_hardware(options, build_part, labels)?;
+
+    let (real_alpha, real_beta) =
+        (options.alpha.unwrap_or(defaults.alpha), options.beta.unwrap_or(defaults.beta));
+    let real_cap = options.cap.unwrap_or(defaults.cap);
+    if real_cap == 0 {
+        return Err(spa_model::Error::range("cap", 0, "1…255").into());
+    }
+    let form = options.pair.unwrap_or(defaults.pair);
+    let pair = resolve_pair(options, form, labels)?;
+    let (integers, cap) = if matches!(pair, Pair::Potts) {
+        potts_to_integers(real_alpha, real_beta * f64::from(real_cap))?
+    } else {
+        (to_integers(real_alpha, real_beta)?, real_cap)
+    };
+
+    let schedule = resolve_schedule(options, defaults.cooling, defaults.iterations)?;
+    let run = Run {
+        burn_in: options.burn_in.unwrap_or_else(|| schedule.default_burn_in()),
+        schedule: schedule.scaled(integers.temperature_factor)?,
+        seed: options.seed.unwrap_or(0),
+        chain: options.chain.unwrap_or(0),
+        start: resolve_start(options, &inputs.first)?,
+        cutoff: options.cutoff,
+    };
+    let data_cap = options.data_cap.unwrap_or(defaults.data_cap);
+    let (singleton, values) =
+        resolve_singleton(&application, options, defaults.singleton, &hardware, labels, inputs)?;
+    let vectors = match application {
+        Application::Flow { window } => window_offsets(window),
+        _ => line_vectors(labels),
+    };
+    let problem = Problem {
+        width: inputs.first.width,
+        height: inputs.first.height,
+        labels,
+        singleton,
+        data_cap,
+        s_outside: options.outside.unwrap_or(data_cap),
+        pair,
+        pair_cap: cap,
+        vectors,
+        alpha: integers.alpha,
+        beta: integers.beta,
+        shift: integers.shift,
+        fixed: options.fixed.as_deref().map(|path| read_mask(path, &inputs.first)).transpose()?,
+    };
+    let mapping = Mapping {
+        real_alpha,
+        real_beta,
+        real_cap,
+        alpha: integers.alpha,
+        beta: integers.beta,
+        cap,
+        shift: integers.shift,
+        temperature_factor: integers.temperature_factor,
+        relative_error: integers.relative_error,
+    };
+    Ok(Plan { application, job: Job::new(hardware, problem, run)?, mapping, values })
+}
+
+fn resolve_application(application: &Application, options: &RunOptions) -> Result<Application> {
+    let only = |given: bool, name: &str, of: &str| {
+        if given {
+            let text = format!("--{name} is for '{of}' only, not for '{}'", application.name());
+            return Err(Error::usage(text));
+        }
+        Ok(())
+    };
+    if !matches!(application, Application::Stereo { .. }) {
+        only(options.dmin.is_some(), "dmin", "stereo")?;
+    }
+    if !matches!(application, Application::Flow { .. }) {
+        only(options.window.is_some(), "window", "flow")?;
+    }
+    if !matches!(application, Application::Segment) {
+        only(options.values.is_some(), "values", "segment")?;
+    }
+    Ok(match application {
+        Application::Stereo { dmin } => Application::Stereo { dmin: options.dmin.unwrap_or(*dmin) },
+        Application::Segment => Application::Segment,
+        Application::Flow { window } => {
+            let window = match (options.window, options.labels) {
+                (Some(window), _) => window,
+                (None, Some(labels)) => crate::synth::window_of(labels)?,
+                (None, None) => *window,
+            };
+            if !(3..=15).contains(&window) || window % 2 == 0 {
+                let allowed = "an odd side from 3 to 15 (9 to 225 labels)";
+                return Err(spa_model::Error::range("window", window, allowed).into());
+            }
+            if let Some(labels) = options.labels.filter(|&labels| labels != window * window) {
+                return Err(Error::usage(format!(
+                    "labels is {labels}, but a window of side {window} has {}; give one of the two",
+                    window * window
+                )));
+            }
+            Application::Flow { window }
+        }
+    })
+}
+
+/// The hardware part: that of the build, or the defaults with what was asked for. Without a build label_bits is what the
+/// labels need, at least the default.
+fn resolve_hardware(
+    options: &RunOptions,
+    build: Option<(&Path, &Hardware)>,
+    labels: u16,
+) -> Result<Hardware> {
+    let base = build.map_or_else(Hardware::default, |(_, hardware)| *hardware);
+    let asked = Hardware {
+        label_bits: options.label_bits.unwrap_or(base.label_bits),
+        singleton_bits: options.singleton_bits.unwrap_or(base.singleton_bits),
+        energy_bits: options.energy_bits.unwrap_or(base.energy_bits),
+        p_bits: options.p_bits.unwrap_or(base.p_bits),
+        u_bits: options.u_bits.unwrap_or(base.u_bits),
+        count_bits: options.count_bits.unwrap_or(base.count_bits),
+        weights: options.weights.unwrap_or(base.weights),
+    };
+    let Some((folder, _)) = build else {
+        if !(2..=256).contains(&labels) {
+            return Err(spa_model::Error::range("labels", labels, "2…256").into());
+        }
+        let needed = ArrayShape::bits_for(labels.into()) as u8;
+        let label_bits = options.label_bits.unwrap_or(base.label_bits.max(needed));
+        return Ok(Hardware { label_bits, ..asked });
+    };
+    let differing = [
+        ("label_bits", base.label_bits, asked.label_bits),
+        ("singleton_bits", base.singleton_bits, asked.singleton_bits),
+        ("energy_bits", base.energy_bits, asked.energy_bits),
+        ("p_bits", base.p_bits, asked.p_bits),
+        ("u_bits", base.u_bits, asked.u_bits),
+        ("count_bits", base.count_bits, asked.count_bits),
+    ];
+    let mut differing = differing.iter().filter(|(_, has, wanted)| has != wanted);
+    let refuse = |name: &str, has: &dyn std::fmt::Display, wanted: &dyn std::fmt::Display| {
+        let cause = format!(
+            "it was made for {name} {has}, but {wanted} was asked for; leave the option out, or generate a build \
+             with {name} = {wanted}"
+        );
+        Err(Error::Build { path: folder.to_path_buf(), cause })
+    };
+    if let Some((name, has, wanted)) = differing.next() {
+        return refuse(name, has, wanted);
+    }
+    if base.weights != asked.weights {
+        return refuse("weights", &base.weights.name(), &asked.weights.name());
+    }
+    if labels < 2 || u32::from(labels) > base.labels_max() {
+        let needed = ArrayShape::bits_for(labels.into());
+        let remedy = if (3..=256).contains(&labels) {
+            format!("use fewer labels, or generate a build with label_bits = {needed}")
+        } else {
+            "choose another number of labels".to_string()
+        };
+        return Err(Error::usage(format!(
+            "labels is {labels}, but must be 2…{} with the build '{}' (label_bits is {}); {remedy}",
+            base.labels_max(),
+            folder.display(),
+            base.label_bits
+        )));
+    }
+    Ok(base)
+}
+
+fn resolve_pair(options: &RunOptions, form: PairForm, labels: u16) -> Result<Pair> {
+    let Some(path) = &options.pair_table else {
+        return Ok(match form {
+            PairForm::Abs => Pair::Abs,
+            PairForm::Squared => Pair::Squared,
+            PairForm::Potts => Pair::Potts,
+        });
+    };
+    let (width, height, table) = npy::read_plane(path)?;
+    if width != u32::from(labels) || height != u32::from(labels) {
+        let cause =
+            format!("its shape is ({height}, {width}), but {labels} labels need ({labels}, {labels})");
+        return Err(Error::file("use pair table", path, cause));
+    }
+    Ok(Pair::Table(table))
+}
+
+/// Temperatures as people give them, before the mapping.
+fn resolve_schedule(options: &RunOptions, cooling: Cooling, default_iterations: u32) -> Result<Schedule> {
+    if let Some(path) = &options.schedule {
+        let schedule = schedule_file::read(path)?;
+        let total = schedule.iterations();
+        return match options.iterations {
+            Some(given) if given != total => Err(Error::usage(format!(
+                "iterations is {given}, but the schedule '{}' has {total}; leave --iterations out or change one",
+                path.display()
+            ))),
+            _ => Ok(schedule),
+        };
+    }
+    let iterations = options.iterations.unwrap_or(default_iterations);
+    if iterations == 0 {
+        return Err(spa_model::Error::range("iterations", 0, "1…16777214").into());
+    }
+    let steps_default = spa_model::schedule::ANNEAL_STEPS.min(iterations);
+    Ok(if let Some(temperature) = options.temperature {
+        Schedule::constant(temperature, iterations)?
+    } else if let Some(anneal) = options.anneal {
+        Schedule::anneal(anneal.from, anneal.to, anneal.steps.unwrap_or(steps_default), iterations)?
+    } else {
+        match cooling {
+            Cooling::Constant(temperature) => Schedule::constant(temperature, iterations)?,
+            // One iteration cannot cool: it gets the final temperature.
+            Cooling::Anneal(_, to, _) if iterations == 1 => Schedule::constant(to, 1)?,
+            Cooling::Anneal(from, to, steps) => {
+                Schedule::anneal(from, to, steps.min(iterations), iterations)?
+            }
+        }
+    })
+}
+
+fn resolve_start(options: &RunOptions, picture: &Picture) -> Result<Start> {
+    let Some(start) = &options.start else { return Ok(Start::Argmin) };
+    Ok(match start.to_str() {
+        Some("argmin") => Start::Argmin,
+        Some("zero") => Start::Zero,
+        Some("random") => Start::Random,
+        _ => {
+            if !start.exists() {
+                let text = format!(
+                    "start is '{}', but must be argmin, zero, random or a file that exists",
+                    start.display()
+                );
+                return Err(Error::usage(text));
+            }
+            let (width, height, labels) = read_plane(start)?;
+            picture.check_size("start labels", start, (width, height))?;
+            Start::Labels(labels)
+        }
+    })
+}
+
+fn read_mask(path: &Path, picture: &Picture) -> Result<Vec<bool>> {
+    let (width, height, values) = read_plane(path)?;
+    picture.check_size("evidence mask", path, (width, height))?;
+    Ok(values.into_iter().map(|v| v != 0).collect())
+}
+
+/// A plane of values from `.npy` (by its content) or a grey picture.
+fn read_plane(path: &Path) -> Result<(u32, u32, Vec<u8>)> {
+    use std::io::Read as _;
+    let mut magic = [0; 6];
+    let is_npy = std::fs::File::open(path)
+        .and_then(|mut file| file.read_exact(&mut magic))
+        .is_ok_and(|()| magic == *b"\x93NUMPY");
+    if is_npy || path.extension().is_some_and(|e| e == "npy") {
+        npy::read_plane(path)
+    } else {
+        open_values(path)
+    }
+}
+
+fn resolve_singleton(
+    application: &Application,
+    options: &RunOptions,
+    default: SingletonForm,
+    hardware: &Hardware,
+    labels: u16,
+    inputs: &Inputs,
+) -> Result<(Singleton, Option<Vec<u8>>)> {
+    let (width, height) = (inputs.first.width, inputs.first.height);
+    if let Some(path) = &options.costs {
+        let array = npy::read(path)?;
+        let needed = [u64::from(height), u64::from(width), u64::from(labels)];
+        if array.shape != needed {
+            let cause =
+                format!("its shape is {:?}, but {needed:?} (height, width, labels) is needed", array.shape);
+            return Err(Error::file("use costs", path, cause));
+        }
+        return Ok((Singleton::Table { costs: array.values }, None));
+    }
+    let form = match options.singleton.unwrap_or(default) {
+        SingletonForm::Abs => Difference::Abs,
+        SingletonForm::Squared => Difference::Squared,
+    };
+    hardware.validate()?;
+    let bits = hardware.singleton_bits;
+    let first = inputs.first.grey(bits);
+    let second = inputs.second.as_ref().map(|picture| picture.grey(bits)).unwrap_or_default();
+    Ok(match application {
+        Application::Stereo { dmin } => {
+            // Offsets reach 2048 pixels; the sum cannot overflow after this check.
+            let last = i32::from(*dmin) + i32::from(labels) - 1;
+            if i32::from(*dmin) < -2047 || last > 2048 {
+                let allowed = format!("-2047…{} with {labels} labels", 2049 - i32::from(labels));
+                return Err(spa_model::Error::range("dmin", dmin, allowed).into());
+            }
+            let offsets = stereo_offsets(labels, *dmin);
+            (Singleton::Pixels { form, first, second, offsets }, None)
+        }
+        Application::Flow { window } => {
+            (Singleton::Pixels { form, first, second, offsets: window_offsets(*window) }, None)
+        }
+        Application::Segment => {
+            let values = match &options.values {
+                Some(values) if values.len() != usize::from(labels) => {
+                    return Err(Error::usage(format!(
+                        "values has {} numbers, but there are {labels} labels; give one for each",
+                        values.len()
+                    )));
+                }
+                Some(values) => values.clone(),
+                None => kmeans::class_values(&inputs.first.grey(8), labels),
+            };
+            let cut = values.iter().map(|v| v >> (8 - bits)).collect();
+            (Singleton::Values { form, first, values: cut }, Some(values))
+        }
+    })
+}

@@ -1,0 +1,71 @@
+//! Files of a result folder.
+
+use crate::app::Application;
+use crate::colour::{paint, palette, share};
+use crate::error::{Error, Result};
+use crate::npy;
+use crate::output::{Output, SUMMARY, write_png};
+use crate::summary::Summary;
+use spa_model::Histogram;
+
+/// Dense histogram.
+pub const HISTOGRAM: &str = "histogram.npy";
+/// Sparse histogram, above the memory limit.
+pub const HISTOGRAM_SPARSE: &str = "histogram.npz";
+/// Every file that a run may write besides the summary.
+pub const FILES: [&str; 7] =
+    ["labels.npy", "mode.npy", HISTOGRAM, HISTOGRAM_SPARSE, "labels.png", "mode.png", "confidence.png"];
+
+/// Name of the histogram file of a field of `rvs` RVs: sparse above `limit` bytes.
+pub fn histogram_file(rvs: usize, labels: u16, limit: u64) -> &'static str {
+    let bytes = rvs as u64 * u64::from(labels) * 2;
+    if bytes > limit { HISTOGRAM_SPARSE } else { HISTOGRAM }
+}
+
+/// Writes what a histogram tells: `mode.npy`, `mode.png`, `confidence.png` and the histogram itself under `name`.
+///
+/// # Errors
+/// [`Error::File`] if a file cannot be written.
+pub fn write_histogram(
+    output: &Output,
+    application: &Application,
+    (width, height): (u32, u32),
+    histogram: &Histogram,
+    name: &str,
+) -> Result<()> {
+    let plane = [u64::from(height), u64::from(width)];
+    let mode = histogram.mode();
+    npy::write(&output.path("mode.npy"), &plane, &mode)?;
+    if name == HISTOGRAM {
+        let shape = [plane[0], plane[1], histogram.labels() as u64];
+        npy::write(&output.path(name), &shape, histogram.counts())?;
+    } else {
+        npy::write_sparse(&output.path(name), width, height, histogram)?;
+    }
+    let colours = palette(application, histogram.labels() as u16);
+    write_png(&output.path("mode.png"), width, height, 3, paint(&colours, &mode).as_flattened())?;
+    let confidence: Vec<u8> = histogram.confidence().into_iter().map(share).collect();
+    write_png(&output.path("confidence.png"), width, height, 1, &confidence)
+}
+
+/// Writes all results of a run, the summary included, and moves them into place.
+///
+/// # Errors
+/// [`Error::File`] if a file cannot be written.
+pub fn write_run(
+    output: Output,
+    application: &Application,
+    summary: &Summary,
+    labels: &[u8],
+    histogram: &Histogram,
+) -> Result<()> {
+    let (width, height) = (summary.width, summary.height);
+    npy::write(&output.path("labels.npy"), &[u64::from(height), u64::from(width)], labels)?;
+    let colours = palette(application, summary.labels);
+    write_png(&output.path("labels.png"), width, height, 3, paint(&colours, labels).as_flattened())?;
+    write_histogram(&output, application, (width, height), histogram, &summary.histogram_file)?;
+    let path = output.path(SUMMARY);
+    let text = summary.json().map_err(|e| Error::file("write", &path, e))?;
+    std::fs::write(&path, text).map_err(|e| Error::io("write", &path, &e))?;
+    output.commit(&FILES)
+}

@@ -1,0 +1,267 @@
+//! The summary of a run: `summary.json`, and what `--json` prints.
+
+use crate::app::Application;
+use crate::backend::RunReport;
+use crate::error::{Error, Result};
+use crate::plan::{Mapping, Plan};
+use serde::{Deserialize, Serialize};
+use spa_model::hash::{hash_messages, hash_u16, sha256_hex};
+use spa_model::{Message, Record};
+use std::path::Path;
+
+/// Everything about one run. Keys that make no sense for a backend are null.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Summary {
+    /// `stereo`, `flow` or `segment`.
+    pub application: String,
+    /// Name of the backend.
+    pub backend: String,
+    /// W
+    pub width: u32,
+    /// H
+    pub height: u32,
+    /// L
+    pub labels: u16,
+    /// Iterations, burn-in included.
+    pub iterations: u32,
+    /// First collected iteration.
+    pub burn_in: u32,
+    /// Seed.
+    pub seed: u64,
+    /// The record: every parameter that changes bits (contract §1).
+    pub parameters: serde_json::Value,
+    /// SHA-256 of the canonical text of the record.
+    pub record_hash: String,
+    /// From the parameters as given to integers.
+    pub mapping: Mapping,
+    /// Least disparity, of stereo.
+    pub dmin: Option<i16>,
+    /// Side of the window, of flow.
+    pub window: Option<u16>,
+    /// Grey value of every class, of segmentation.
+    pub values: Option<Vec<u8>>,
+    /// Nominal labels: free RVs · L · iterations.
+    pub labels_evaluated: u64,
+    /// Labels whose energy was computed.
+    pub labels_touched: u64,
+    /// Seconds of the run itself.
+    pub wall_seconds: f64,
+    /// `labels_evaluated` / `wall_seconds`.
+    pub labels_per_second: Option<f64>,
+    /// Shape of the array.
+    pub array: Option<Array>,
+    /// Hash of the build's configuration, if one was given.
+    pub build: Option<String>,
+    /// Cycles from first issue to last write-back.
+    pub cycles: Option<u64>,
+    /// Labels of issued slots, by cycle and SPU.
+    pub labels_per_cycle_per_spu: Option<f64>,
+    /// Share of issued updates that were not padding.
+    pub useful_fraction: Option<f64>,
+    /// Cycles in which a slot was withheld.
+    pub stall_cycles: Option<u64>,
+    /// Cycles of loading.
+    pub load_cycles: Option<u64>,
+    /// Cycles of the final drain.
+    pub drain_cycles: Option<u64>,
+    /// The label log.
+    pub log: Log,
+    /// Hashes that backends are compared by (contract §8).
+    pub hashes: Hashes,
+    /// Mean share of the mode among the collected iterations, 0…1.
+    pub mean_confidence: f64,
+    /// `histogram.npy` or `histogram.npz`.
+    pub histogram_file: String,
+    /// Version of spa.
+    pub version: String,
+}
+
+/// Shape of an array.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Array {
+    /// SPEs.
+    pub spe: u32,
+    /// SPUs in each.
+    pub spu: u32,
+    /// Rows of SPEs.
+    pub rows: u32,
+    /// Columns of SPEs.
+    pub cols: u32,
+}
+
+/// The label log; on software backends as the build, or the default format, would write it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Log {
+    /// Messages.
+    pub messages: u64,
+    /// Lines.
+    pub lines: u64,
+    /// Bytes of those lines.
+    pub bytes: u64,
+    /// One byte a label of a free RV and collected iteration.
+    pub bytes_without_log: u64,
+}
+
+/// SHA-256 of the three results.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hashes {
+    /// Labels after the last iteration.
+    pub labels: String,
+    /// Histogram.
+    pub histogram: String,
+    /// Sorted messages.
+    pub messages: String,
+}
+
+impl Summary {
+    /// The summary of `report`, the answer of `backend` to `plan`; sorts the messages.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if the record has no canonical text, which a checked job rules out.
+    pub fn new(
+        plan: &Plan,
+        backend: &str,
+        build: Option<String>,
+        report: &mut RunReport,
+        histogram_file: &str,
+    ) -> Result<Self> {
+        let (problem, run) = (plan.job.problem(), plan.job.run());
+        let record = Record::new(&plan.job);
+        let text = record.text().map_err(|e| Error::usage(e.to_string()))?;
+        let outcome = &mut report.outcome;
+        let hashes = Hashes {
+            labels: sha256_hex(&outcome.labels),
+            histogram: hash_u16(outcome.histogram.counts()),
+            messages: sorted_hash(&mut outcome.messages),
+        };
+        let confidence = outcome.histogram.confidence();
+        let mean_confidence = confidence.iter().map(|&c| f64::from(c)).sum::<f64>() / confidence.len() as f64;
+        let evaluated = plan.job.labels_evaluated();
+        let array = report.array.as_ref();
+        Ok(Self {
+            application: plan.application.name().to_string(),
+            backend: backend.to_string(),
+            width: problem.width,
+            height: problem.height,
+            labels: problem.labels,
+            iterations: plan.job.iterations(),
+            burn_in: run.burn_in,
+            seed: run.seed,
+            parameters: serde_json::from_str(&text).map_err(|e| Error::usage(e.to_string()))?,
+            record_hash: sha256_hex(text.as_bytes()),
+            mapping: plan.mapping.clone(),
+            dmin: if let Application::Stereo { dmin } = plan.application { Some(dmin) } else { None },
+            window: if let Application::Flow { window } = plan.application { Some(window) } else { None },
+            values: plan.values.clone(),
+            labels_evaluated: evaluated,
+            labels_touched: report.outcome.labels_touched,
+            wall_seconds: report.wall_seconds,
+            labels_per_second: (report.wall_seconds > 0.0).then(|| evaluated as f64 / report.wall_seconds),
+            array: array.map(|a| Array { spe: a.rows * a.cols, spu: a.spu, rows: a.rows, cols: a.cols }),
+            build,
+            cycles: array.map(|a| a.cycles),
+            labels_per_cycle_per_spu: array.map(|a| a.labels_per_cycle_per_spu),
+            useful_fraction: array.map(|a| a.useful_fraction),
+            stall_cycles: array.map(|a| a.stall_cycles),
+            load_cycles: array.map(|a| a.load_cycles),
+            drain_cycles: array.map(|a| a.drain_cycles),
+            log: Log {
+                messages: report.log.messages,
+                lines: report.log.lines,
+                bytes: report.log.bytes,
+                bytes_without_log: report.log.bytes_without_log,
+            },
+            hashes,
+            mean_confidence,
+            histogram_file: histogram_file.to_string(),
+            version: env!("CARGO_PKG_VERSION").to_string(),
+        })
+    }
+
+    /// Reads the summary of a result folder.
+    ///
+    /// # Errors
+    /// [`Error::File`] if there is none, or it is damaged.
+    pub fn read(folder: &Path) -> Result<Self> {
+        let path = folder.join(crate::output::SUMMARY);
+        let text = std::fs::read_to_string(&path).map_err(|e| Error::io("read summary", &path, &e))?;
+        serde_json::from_str(&text).map_err(|e| Error::file("read summary", &path, e))
+    }
+
+    /// The JSON text, indented, with a final line feed.
+    ///
+    /// # Errors
+    /// Never: all keys are text and all numbers finite.
+    pub fn json(&self) -> serde_json::Result<String> {
+        Ok(serde_json::to_string_pretty(self)? + "\n")
+    }
+}
+
+fn sorted_hash(messages: &mut [Message]) -> String {
+    hash_messages(messages)
+}
+
+/// A number with a prefix of three digits: 4.71 G, 350 k.
+pub fn with_prefix(value: f64) -> String {
+    let scales = [(1e12, " T"), (1e9, " G"), (1e6, " M"), (1e3, " k")];
+    let (scale, unit) = scales.into_iter().find(|&(scale, _)| value >= scale).unwrap_or((1.0, " "));
+    let scaled = value / scale;
+    let digits = if scaled >= 100.0 || value.fract() == 0.0 && scale == 1.0 {
+        0
+    } else if scaled >= 10.0 {
+        1
+    } else {
+        2
+    };
+    format!("{scaled:.digits$}{unit}")
+}
+
+impl std::fmt::Display for Summary {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        writeln!(
+            f,
+            "{} {}x{}, {} labels, {} iterations ({} burn-in), seed {}, on {}",
+            self.application,
+            self.width,
+            self.height,
+            self.labels,
+            self.iterations,
+            self.burn_in,
+            self.seed,
+            self.backend
+        )?;
+        let rate =
+            self.labels_per_second.map(|r| format!(", {}labels/s", with_prefix(r))).unwrap_or_default();
+        writeln!(f, "  time        {:.3} s{rate}", self.wall_seconds)?;
+        if let (Some(array), Some(cycles), Some(rate), Some(useful)) =
+            (self.array, self.cycles, self.labels_per_cycle_per_spu, self.useful_fraction)
+        {
+            writeln!(
+                f,
+                "  array       {}x{} SPEs, {} SPUs each: {cycles} cycles, {rate:.4} labels a cycle and SPU, \
+                 {:.1}% useful",
+                array.rows,
+                array.cols,
+                array.spu,
+                100.0 * useful
+            )?;
+        }
+        let log = &self.log;
+        let saved = if log.bytes_without_log > 0 {
+            let share = 100.0 - 100.0 * log.bytes as f64 / log.bytes_without_log as f64;
+            let (share, word) = if share < 0.0 { (-share, "more") } else { (share, "less") };
+            format!(", {share:.1}% {word} than a byte a label")
+        } else {
+            String::new()
+        };
+        writeln!(f, "  log         {} messages, {}B{saved}", log.messages, with_prefix(log.bytes as f64))?;
+        writeln!(f, "  confidence  {:.3} (mean share of the most frequent label)", self.mean_confidence)?;
+        writeln!(f, "  labels      {}", self.hashes.labels)?;
+        writeln!(f, "  histogram   {}", self.hashes.histogram)?;
+        writeln!(f, "  messages    {}", self.hashes.messages)
+    }
+}
