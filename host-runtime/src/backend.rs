@@ -2,6 +2,7 @@
 
 pub mod cpu;
 pub mod registry;
+pub mod sim;
 
 use spa_model::{Job, Outcome};
 

@@ -2,6 +2,7 @@
 
 use super::Backend;
 use super::cpu::CpuBackend;
+use super::sim::{SimBackend, SimBackendOptions};
 use crate::error::{Error, Result};
 use serde::Serialize;
 use spagen::Build;
@@ -39,18 +40,13 @@ pub fn open(name: &str, build: Option<&Build>, threads: Option<usize>) -> Result
                     "backend 'sim' needs --build DIR; generate one with 'spagen --spe 16 --spu 2 -o build/'",
                 )
             })?;
-            open_sim(build)
+            Ok(Box::new(SimBackend::new(build.clone(), SimBackendOptions::default())))
         }
         _ => {
             let text = format!("backend is '{name}', but must be one of {}", NAMES.join(", "));
             Err(Error::usage(text))
         }
     }
-}
-
-fn open_sim(_build: &Build) -> Result<Box<dyn Backend>> {
-    let cause = "this program was made without the simulated card".to_string();
-    Err(Error::Backend { name: "sim".to_string(), cause })
 }
 
 /// Lists backends, and the builds of `folders`.
@@ -79,8 +75,9 @@ fn sim(folder: &Path) -> Device {
         u64::from(array.rv_capacity) * u64::from(array.spes()),
         build.config_hash()
     );
-    match open_sim(&build) {
-        Ok(_) => device(true, what),
+    // One self-test takes a second or two; nothing is compiled.
+    match spagen::tools::verilator() {
+        Ok(tool) => device(true, format!("{what}, verilator {}", tool.version())),
         Err(e) => device(false, format!("{what}; {e}")),
     }
 }
