@@ -1,6 +1,6 @@
 //! The register map of the accelerator: one table for everybody.
 //!
-//! The RTL register file, the C header, the Rust constants, the SystemRDL description and the reference page are all
+//! The RTL register file, the C header, the Rust constants, the `SystemRDL` description and the reference page are all
 //! rendered from [`REGISTERS`], so they cannot drift apart. Registers are 64 bits wide at a stride of 8 bytes; 32-bit
 //! accesses work too (byte strobes). Raise [`ABI_MAJOR`] for a change that old host software cannot survive and give
 //! the new ABI a new [`AFU_ID`]; raise [`ABI_MINOR`] for an addition.
@@ -148,7 +148,12 @@ const fn read_only(name: &'static str, offset: u32, fields: &'static [Field], do
     Register { name, offset, access: Access::ReadOnly, fields, doc }
 }
 
-const fn read_write_idle(name: &'static str, offset: u32, fields: &'static [Field], doc: &'static str) -> Register {
+const fn read_write_idle(
+    name: &'static str,
+    offset: u32,
+    fields: &'static [Field],
+    doc: &'static str,
+) -> Register {
     Register { name, offset, access: Access::ReadWriteIdle, fields, doc }
 }
 

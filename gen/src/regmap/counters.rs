@@ -11,15 +11,40 @@ macro_rules! counter {
 pub(super) const REGISTERS: &[Register] = &[
     counter!("COUNT_TOTAL", 0x300, "cycles", "from start to done"),
     counter!("COUNT_LOAD", 0x308, "cycles", "in state load"),
-    counter!("COUNT_RUN", 0x310, "cycles", "from the first slot to the last write-back (states run and last slots)"),
+    counter!(
+        "COUNT_RUN",
+        0x310,
+        "cycles",
+        "from the first slot to the last write-back (states run and last slots)"
+    ),
     counter!("COUNT_DRAIN", 0x318, "cycles", "in state drain"),
     counter!("COUNT_FLUSH", 0x320, "cycles", "in state flush"),
     counter!("COUNT_READBACK", 0x328, "cycles", "in state readback"),
     counter!("COUNT_SLOTS", 0x330, "slots", "slots started"),
-    counter!("COUNT_STALL_FIFO", 0x338, "cycles", "a slot was due and withheld: log FIFOs filling, hubs the limit"),
-    counter!("COUNT_STALL_RING", 0x340, "cycles", "a slot was due and withheld: log FIFOs filling, ring full"),
-    counter!("COUNT_STALL_MEMORY", 0x348, "cycles", "a slot was due and withheld: log FIFOs filling, memory slow"),
-    counter!("COUNT_SWITCH_GAP", 0x350, "cycles", "a slot was due and withheld: switch_gap between half-steps"),
+    counter!(
+        "COUNT_STALL_FIFO",
+        0x338,
+        "cycles",
+        "a slot was due and withheld: log FIFOs filling, hubs the limit"
+    ),
+    counter!(
+        "COUNT_STALL_RING",
+        0x340,
+        "cycles",
+        "a slot was due and withheld: log FIFOs filling, ring full"
+    ),
+    counter!(
+        "COUNT_STALL_MEMORY",
+        0x348,
+        "cycles",
+        "a slot was due and withheld: log FIFOs filling, memory slow"
+    ),
+    counter!(
+        "COUNT_SWITCH_GAP",
+        0x350,
+        "cycles",
+        "a slot was due and withheld: switch_gap between half-steps"
+    ),
     counter!("COUNT_RECORDS", 0x358, "records", "load records put on the load bus (NOP records are not)"),
     counter!("COUNT_LINES", 0x360, "lines", "log lines that memory has confirmed"),
     counter!("COUNT_RECEIVED", 0x368, "messages", "messages packed into lines; equals COUNT_SENT when done"),

@@ -25,7 +25,12 @@ pub(super) const REGISTERS: &[Register] = &[
         "TILE_SIZE",
         0x108,
         &[
-            host("width", 0, 16, "tile width w, random variables: a multiple of max(4, 2 spus), 4 to tile_width_max"),
+            host(
+                "width",
+                0,
+                16,
+                "tile width w, random variables: a multiple of max(4, 2 spus), 4 to tile_width_max",
+            ),
             host("height", 16, 16, "tile height h, random variables: even, 2 to tile_height_max"),
             host("groups", 32, 16, "slots in a row of a half-step, G = w / (2 spus), 1 or more"),
         ],
@@ -45,7 +50,12 @@ pub(super) const REGISTERS: &[Register] = &[
             host("beta", 8, 8, "weight of the doubleton, 0 to 255"),
             host("shift", 16, 5, "right shift of the sum, 0 to 31"),
             host("data_cap", 32, 16, "largest singleton, 0 to 65535"),
-            host("s_outside", 48, 16, "singleton where the label's sample lies outside the field, 0 to 65535"),
+            host(
+                "s_outside",
+                48,
+                16,
+                "singleton where the label's sample lies outside the field, 0 to 65535",
+            ),
         ],
         "numbers of the energy function (Eq. 3.1)",
     ),
@@ -54,9 +64,19 @@ pub(super) const REGISTERS: &[Register] = &[
         0x120,
         &[
             host("squared", 0, 1, "singleton form: 0 absolute difference, 1 squared difference"),
-            host("s2_mode", 4, 2, "second singleton: 0 pixel at the label's offset, 1 value of the label, 2 cost table"),
+            host(
+                "s2_mode",
+                4,
+                2,
+                "second singleton: 0 pixel at the label's offset, 1 value of the label, 2 cost table",
+            ),
             host("pair_form", 8, 2, "doubleton form: 0 |dx|+|dy|, 1 dx^2+dy^2, 2 Potts, 3 table"),
-            host("replicate", 12, 1, "singleton-2 addressing: 0 links to the neighbours, 1 replicated margins"),
+            host(
+                "replicate",
+                12,
+                1,
+                "singleton-2 addressing: 0 links to the neighbours, 1 replicated margins",
+            ),
             host("pair_cap", 16, 8, "largest doubleton, 0 to 255"),
         ],
         "forms of the energy function",
@@ -96,8 +116,18 @@ pub(super) const REGISTERS: &[Register] = &[
         "ITERATIONS",
         0x148,
         &[
-            host("total", 0, 24, "iterations of a run, 0 to 2^24-1; an iteration updates every random variable once"),
-            host("burn_in", 32, 24, "iterations before samples are collected, 0 to 2^24-1; total or more: none"),
+            host(
+                "total",
+                0,
+                24,
+                "iterations of a run, 0 to 2^24-1; an iteration updates every random variable once",
+            ),
+            host(
+                "burn_in",
+                32,
+                24,
+                "iterations before samples are collected, 0 to 2^24-1; total or more: none",
+            ),
         ],
         "length of a run",
     ),
@@ -105,8 +135,18 @@ pub(super) const REGISTERS: &[Register] = &[
         "SLOT_TIMING",
         0x150,
         &[
-            host("cycles", 0, 16, "cycles from slot to slot S = max(L, spus, rng_share x ceil(spus/2)); 0 means 1"),
-            host("switch_gap", 32, 24, "extra cycles between two half-steps, 0 or more; 0 unless the tile is tiny"),
+            host(
+                "cycles",
+                0,
+                16,
+                "cycles from slot to slot S = max(L, spus, rng_share x ceil(spus/2)); 0 means 1",
+            ),
+            host(
+                "switch_gap",
+                32,
+                24,
+                "extra cycles between two half-steps, 0 or more; 0 unless the tile is tiny",
+            ),
         ],
         "timing of slots, computed by the host (hazards: see the array page)",
     ),
@@ -125,7 +165,12 @@ pub(super) const REGISTERS: &[Register] = &[
     read_write_idle(
         "LOAD_LINES",
         0x168,
-        &[host("value", 0, 32, "lines of load records, 0 to 2^32-1; unused records of the last are NOP (target 15)")],
+        &[host(
+            "value",
+            0,
+            32,
+            "lines of load records, 0 to 2^32-1; unused records of the last are NOP (target 15)",
+        )],
         "how much the loader reads",
     ),
     read_write_idle(

@@ -37,7 +37,13 @@ fn no_field_straddles_a_32_bit_access() {
     for register in registers() {
         let variable = |field: &&super::Field| field.width <= 32 && field.source != Source::Constant;
         for field in register.fields.iter().filter(variable) {
-            assert_eq!(field.lsb / 32, (field.lsb + field.width - 1) / 32, "{}.{}", register.name, field.name);
+            assert_eq!(
+                field.lsb / 32,
+                (field.lsb + field.width - 1) / 32,
+                "{}.{}",
+                register.name,
+                field.name
+            );
         }
     }
 }
@@ -71,9 +77,13 @@ fn sources_match_access() {
 
 #[test]
 fn feature_header_is_where_opae_looks() {
-    for (name, offset) in
-        [("DFH", 0x00), ("AFU_ID_L", 0x08), ("AFU_ID_H", 0x10), ("DFH_NEXT_AFU", 0x18), ("DFH_RESERVED", 0x20)]
-    {
+    for (name, offset) in [
+        ("DFH", 0x00),
+        ("AFU_ID_L", 0x08),
+        ("AFU_ID_H", 0x10),
+        ("DFH_NEXT_AFU", 0x18),
+        ("DFH_RESERVED", 0x20),
+    ] {
         assert_eq!(find(name).map(|register| register.offset), Some(offset));
     }
     let header = find("DFH").map_or(0, |dfh| dfh.fields.iter().fold(0, |word, f| word | (f.reset << f.lsb)));

@@ -1,4 +1,9 @@
 //! What the templates need of the table: decisions are made here, templates only loop.
+#![allow(
+    clippy::unused_self,
+    clippy::trivially_copy_pass_by_ref,
+    reason = "templates call these as methods of `map`, by reference"
+)]
 
 use super::{Access, Field, GROUPS, Register, Source};
 
@@ -251,7 +256,11 @@ impl RegisterView {
             return parts.remove(0);
         }
         let line = format!("{{{}}}", parts.join(", "));
-        if line.len() > SV_LINE { format!("{{\n        {}\n      }}", parts.join(",\n        ")) } else { line }
+        if line.len() > SV_LINE {
+            format!("{{\n        {}\n      }}", parts.join(",\n        "))
+        } else {
+            line
+        }
     }
 }
 
@@ -329,7 +338,8 @@ impl FieldView {
     /// `[16:0]`, or nothing for one bit; padded to the longest.
     #[must_use]
     pub fn sv_range(&self) -> String {
-        let range = if self.field.width == 1 { String::new() } else { format!("[{}:0]", self.field.width - 1) };
+        let range =
+            if self.field.width == 1 { String::new() } else { format!("[{}:0]", self.field.width - 1) };
         format!("{range:<6}")
     }
 
