@@ -110,7 +110,7 @@ module spa_array #(
   localparam int WBufBits    = LabelBits + 1 > 5 ? LabelBits + 1 : 5;
   localparam int EntryBits   = $clog2(ScheduleEntries);
   localparam int FillBits    = $clog2(LogFifoDepth + 1);
-  localparam int SampleBits  = 19;
+  localparam int SampleBits  = 18;
   localparam int Words       = Spus > 1 ? 2 : 1;
   localparam int LinkBits    = Spus * SingletonBits;
   localparam int PayloadBits = RvBits + LabelBits + CountBits;
@@ -212,9 +212,9 @@ module spa_array #(
   logic                           halo_v_we;
   logic [XBits:0]                 halo_v_waddr;
   logic [FillBits-1:0]            fill_limit;
-  logic                            pos_valid, pos_colour, idle;
-  logic [XBits-1:0]                pos_x, axis_x;
-  logic [YBits-1:0]                pos_y, axis_y;
+  logic                            pos_valid, pos_colour, pos_odd, idle;
+  logic [XBits-1:0]                axis_x;
+  logic [YBits-1:0]                axis_y;
   logic [SampleBits-1:0]           sample_x, sample_y;
 
   spa_scheduler #(
@@ -233,7 +233,7 @@ module spa_array #(
     .slot_row0_base_i(slot_row0_base_q), .slot_entry_i(slot_entry_q), .idle_o(idle),
     .drain_start_i(drain_start_q), .drain_done_o, .stall_i(stall_o),
     .rd_valid_i(rd_valid_q), .rd_addr_i(rd_addr_q),
-    .pos_valid_o(pos_valid), .pos_colour_o(pos_colour), .pos_x_o(pos_x), .pos_y_o(pos_y),
+    .pos_valid_o(pos_valid), .pos_colour_o(pos_colour), .pos_odd_o(pos_odd),
     .axis_x_o(axis_x), .axis_y_o(axis_y), .sample_x_o(sample_x), .sample_y_o(sample_y),
     .lab_raddr_o(lab_raddr), .halo_h_raddr_o(halo_h_raddr), .halo_v_raddr_o(halo_v_raddr), .sw_bank_o(sw_bank), .sw_halo_o(sw_halo), .nb_load_o(nb_load), .nb_xfer_o(nb_xfer),
     .s1_raddr_o(s1_raddr), .s1_load_o(s1_load), .s1_xfer_o(s1_xfer), .keep_waddr_o(keep_waddr),
@@ -245,7 +245,8 @@ module spa_array #(
   assign idle_o = idle && !slot_valid_q;
 
   // ---------------------------------------------------------------- axes
-  logic                   replicate_q, samples_q;
+  logic                   replicate_q, samples_q, pos_valid_3;
+  logic [15:0]            last_x_q, last_y_q;
   logic [Cols-1:0]        left, right, inside_x;
   logic [Rows-1:0]        up, down, inside_y, outside_y;
   logic [Cols*Spus-1:0]   outside_x;
@@ -255,7 +256,18 @@ module spa_array #(
   always_ff @(posedge clk_i) begin
     replicate_q <= S2Links ? cfg_s2_replicate_i : 1'b1;
     samples_q   <= cfg_s2_mode_i == 2'd0;
+    last_x_q    <= 16'(cfg_width_i - 17'd1);
+    last_y_q    <= 16'(cfg_height_i - 17'd1);
   end
+
+  // With the global coordinate of the slot's first RV
+  logic        pos_colour_3, pos_odd_3;
+  logic [23:0] iteration_3;
+  spa_delay #(.Width(27), .Stages(2)) u_pos (
+    .clk_i,
+    .data_i({pos_valid, pos_colour, pos_odd, iteration_q}),
+    .data_o({pos_valid_3, pos_colour_3, pos_odd_3, iteration_3})
+  );
 
   for (genvar c = 0; c < Cols; c++) begin : g_axis_x
     spa_axis #(.LocalBits(XBits), .Lanes(Spus)) u_axis (
@@ -263,10 +275,10 @@ module spa_array #(
       .we_i(load_valid_q && load_target_q == TargetOrigin && !load_addr_q[0]
             && (load_spe_q == 12'(c) || load_spe_q == AllSpes)),
       .wdata_i(load_data_q[15:0]),
-      .cfg_extent_i(cfg_width_i), .cfg_margin_i(replicate_q ? cfg_margin_left_i : 12'd0),
+      .cfg_extent_i(cfg_width_i), .cfg_last_i(last_x_q), .cfg_margin_i(replicate_q ? cfg_margin_left_i : 12'd0),
       .cfg_samples_i(samples_q),
-      .pos_i(pos_x), .global_o(global_x[16*c +: 16]),
       .local_i(axis_x), .before_o(left[c]), .after_o(right[c]), .inside_o(inside_x[c]),
+      .first_i(pos_valid_3), .global_o(global_x[16*c +: 16]),
       .sample_i(sample_x), .outside_o(outside_x[c*Spus +: Spus])
     );
   end
@@ -277,10 +289,10 @@ module spa_array #(
       .we_i(load_valid_q && load_target_q == TargetOrigin && load_addr_q[0]
             && (load_spe_q == 12'(r * Cols) || load_spe_q == AllSpes)),
       .wdata_i(load_data_q[15:0]),
-      .cfg_extent_i(cfg_height_i), .cfg_margin_i(replicate_q ? cfg_margin_up_i : 12'd0),
+      .cfg_extent_i(cfg_height_i), .cfg_last_i(last_y_q), .cfg_margin_i(replicate_q ? cfg_margin_up_i : 12'd0),
       .cfg_samples_i(samples_q),
-      .pos_i(pos_y), .global_o(global_y[16*r +: 16]),
       .local_i(axis_y), .before_o(up[r]), .after_o(down[r]), .inside_o(inside_y[r]),
+      .first_i(pos_valid_3), .global_o(global_y[16*r +: 16]),
       .sample_i(sample_y), .outside_o(outside_y[r])
     );
   end
@@ -294,10 +306,22 @@ module spa_array #(
   logic [Groups*Words*UBits-1:0]  rng_data;
   logic [Groups*RngShare*31-1:0]  counters;
 
+  // Key schedule of Threefry: words k0 and k1, their parity, and the number of the injection
+  logic [31:0] k0, k1, k2;
+  logic [95:0] inject0_q, inject1_q;
+  assign k0 = cfg_seed_i[31:0];
+  assign k1 = cfg_seed_i[63:32];
+  assign k2 = k0 ^ k1 ^ 32'h1BD11BDA;
+
   always_ff @(posedge clk_i) begin
-    draw_start_q  <= pos_valid;
-    draw_colour_q <= pos_colour;
-    draw_odd_q    <= pos_x[1];
+    inject0_q <= {k0, k2, k1};
+    inject1_q <= {k1 + 32'd3, k0 + 32'd2, k2 + 32'd1};
+
+    draw_start_q <= pos_valid_3;
+    if (pos_valid_3) begin
+      draw_colour_q <= pos_colour_3;
+      draw_odd_q    <= pos_odd_3;
+    end
   end
   // A block serves the four columns of x >> 2.
   logic unused_column;
@@ -311,11 +335,11 @@ module spa_array #(
   end
   for (genvar g = 0; g < Groups; g++) begin : g_rng
     logic [31:0] c1_q;
-    always_ff @(posedge clk_i) if (pos_valid) c1_q <= {cfg_chain_i, iteration_q};
+    always_ff @(posedge clk_i) if (pos_valid_3) c1_q <= {cfg_chain_i, iteration_3};
 
     spa_rng #(.Share(RngShare), .Spus(Spus), .UBits(UBits)) u_rng (
       .clk_i, .rst_ni,
-      .cfg_seed_i,
+      .key_i(cfg_seed_i), .inject0_i(inject0_q), .inject1_i(inject1_q),
       .start_i(draw_start_q), .c0_i(counters[31*RngShare*g +: 31*RngShare]), .c1_i(c1_q), .odd_i(draw_odd_q),
       .valid_o(rng_valid[RngShare*g +: RngShare]), .last_o(rng_last[g]),
       .data_o(rng_data[Words*UBits*g +: Words*UBits])

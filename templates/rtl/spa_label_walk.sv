@@ -19,7 +19,7 @@ module spa_label_walk #(
   localparam int VxBits        = LabelBits,
   localparam int VyBits        = (LabelBits + 1) / 2,
   localparam int RotBits       = Spus > 1 ? $clog2(Spus) : 1,
-  localparam int SampleBits    = 19
+  localparam int SampleBits    = 18
 ) (
   input  logic                         clk_i,
   input  logic                         rst_ni,

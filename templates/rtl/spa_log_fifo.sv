@@ -1,4 +1,7 @@
 // spa_log_fifo: messages of one SPE on their way to a DRAM hub (log FIFO)
+//
+// A message leaves every third cycle at most (the two registers of the RAM); a leaf hub takes one every fourth from
+// each of its SPEs.
 
 module spa_log_fifo #(
   parameter int Width     = 27,
@@ -20,30 +23,32 @@ module spa_log_fifo #(
 );
 
   logic [AddrBits-1:0] waddr_q, raddr_q;
-  logic [Width-1:0]    head;
-  logic                pop;
+  logic                read_q, pop, waiting;
 
-  spa_lutram_1r1w #(.Width(Width), .Depth(Depth)) u_ram (
+  spa_ram_1r1w #(.Width(Width), .Depth(Depth)) u_ram (
     .clk_i,
     .we_i   (push_i), .waddr_i(waddr_q), .wdata_i(data_i),
-    .raddr_i(raddr_q), .rdata_o(head)
+    .raddr_i(raddr_q), .rdata_o(data_o)
   );
 
-  assign pop = fill_o != '0 && (!valid_o || ready_i);
+  assign pop     = valid_o && ready_i;
+  assign waiting = fill_o != '0 && !pop;
 
   always_ff @(posedge clk_i) begin
-    if (pop) data_o <= head;
     if (!rst_ni) begin
       waddr_q <= '0;
       raddr_q <= '0;
       fill_o  <= '0;
+      read_q  <= 1'b0;
       valid_o <= 1'b0;
     end else begin
       if (push_i) waddr_q <= waddr_q + 1'b1;
       if (pop)    raddr_q <= raddr_q + 1'b1;
       if (push_i && !pop)      fill_o <= fill_o + 1'b1;
       else if (!push_i && pop) fill_o <= fill_o - 1'b1;
-      valid_o <= pop || (valid_o && !ready_i);
+      // The head has been read when the address has stood for two cycles.
+      read_q  <= waiting;
+      valid_o <= waiting && read_q;
     end
   end
 

@@ -14,7 +14,10 @@ module spa_rng #(
   input  logic                   clk_i,
   input  logic                   rst_ni,
 
-  input  logic [63:0]            cfg_seed_i,
+  // Key schedule: first injection, the three others
+  input  logic [63:0]            key_i,
+  input  logic [95:0]            inject0_i,
+  input  logic [95:0]            inject1_i,
 
   input  logic                   start_i,
   input  logic [Share*31-1:0]    c0_i,        // {y, x >> 2, colour} of the first block of each SPE
@@ -50,25 +53,14 @@ module spa_rng #(
     spe_q   <= block_last ? spe + 1'b1 : spe;
   end
 
-  // ---------------------------------------------------------------- keys
-  logic [31:0] k0, k1, k2;
-  logic [95:0] inj0_q, inj1_q;                // of the three injections
-  assign k0 = cfg_seed_i[31:0];
-  assign k1 = cfg_seed_i[63:32];
-  assign k2 = k0 ^ k1 ^ 32'h1BD11BDA;
-  always_ff @(posedge clk_i) begin
-    inj0_q <= {k0, k2, k1};
-    inj1_q <= {k1 + 32'd3, k0 + 32'd2, k2 + 32'd1};
-  end
-
   // ---------------------------------------------------------------- rounds
   logic [31:0] in0_q, in1_q, key0_q, key1_q, out0, out1;
 
   always_ff @(posedge clk_i) begin
     in0_q   <= {1'b0, c0};
     in1_q   <= c1_i;
-    key0_q  <= in0_q + k0;
-    key1_q  <= in1_q + k1;
+    key0_q  <= in0_q + key_i[31:0];
+    key1_q  <= in1_q + key_i[63:32];
   end
 
   for (genvar s = 0; s < Stages; s++) begin : g_stage
@@ -85,8 +77,8 @@ module spa_rng #(
 
     if (s % 5 == 4) begin : g_inject
       always_ff @(posedge clk_i) begin
-        x0_q <= x0 + inj0_q[32*Group +: 32];
-        x1_q <= x1 + inj1_q[32*Group +: 32];
+        x0_q <= x0 + inject0_i[32*Group +: 32];
+        x1_q <= x1 + inject1_i[32*Group +: 32];
       end
     end else begin : g_round
       localparam int Round  = (4 * Group + s % 5) % 8;

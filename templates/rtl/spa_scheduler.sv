@@ -31,7 +31,7 @@ module spa_scheduler #(
   localparam int WBufBits       = LabelBits + 1 > 5 ? LabelBits + 1 : 5,
   localparam int EntryBits      = $clog2(ScheduleEntries),
   localparam int FillBits       = $clog2(LogFifoDepth + 1),
-  localparam int SampleBits     = 19
+  localparam int SampleBits     = 18
 ) (
   input  logic                            clk_i,
   input  logic                            rst_ni,
@@ -76,8 +76,7 @@ module spa_scheduler #(
   // Axes of the grid: position (1), column and row of a RV (2 + SPU), sample of SPU 0 (Spus + 3 + label)
   output logic                            pos_valid_o,
   output logic                            pos_colour_o,
-  output logic [XBits-1:0]                pos_x_o,
-  output logic [YBits-1:0]                pos_y_o,
+  output logic                            pos_odd_o,     // bit 1 of the column
   output logic [XBits-1:0]                axis_x_o,
   output logic [YBits-1:0]                axis_y_o,
   output logic [SampleBits-1:0]           sample_x_o,
@@ -151,11 +150,15 @@ module spa_scheduler #(
 
   // ---------------------------------------------------------------- slot
   logic                pos_collect_q, pos_first_q;
+  logic [XBits-1:0]    pos_x;
+  logic [YBits-1:0]    pos_y;
   logic [RvBits-1:0]   pos_row;
   logic [BankBits-1:0] pos_word;
   logic [S2Bits-1:0]   pos_s2;
   logic [CostBits-1:0] pos_cost;
   logic [RvBits:0]     rv_count;
+
+  assign pos_odd_o = pos_x[1];
 
   always_ff @(posedge clk_i) begin
     if (slot_valid_i) begin
@@ -171,7 +174,7 @@ module spa_scheduler #(
     .clk_i, .rst_ni,
     .cfg_tile_width_i, .cfg_tile_height_i, .cfg_labels_i, .cfg_s2_stride_i,
     .slot_valid_i, .slot_half_start_i, .slot_colour_i, .slot_row0_i, .slot_row0_base_i,
-    .pos_valid_o, .pos_colour_o, .pos_x_o, .pos_y_o,
+    .pos_valid_o, .pos_colour_o, .pos_x_o(pos_x), .pos_y_o(pos_y),
     .pos_row_o(pos_row), .pos_word_o(pos_word), .pos_s2_o(pos_s2), .pos_cost_o(pos_cost),
     .rv_count_o(rv_count),
     .lab_raddr_o, .halo_h_raddr_o, .halo_v_raddr_o, .sw_bank_o, .sw_halo_o,
@@ -206,7 +209,7 @@ module spa_scheduler #(
     .load_valid_i, .load_target_i, .load_addr_i(load_addr_i[LabelBits:0]), .load_data_i,
     .cfg_labels_i, .cfg_s2_replicate_i, .cfg_tile_width_i, .cfg_tile_height_i, .cfg_s2_wrap_i,
     .cfg_margin_left_i, .cfg_margin_up_i, .cfg_s2_margin_base_i,
-    .start_i(walk_start), .pos_x_i(pos_x_o), .pos_y_i(pos_y_o), .pos_s2_i(pos_s2), .pos_cost_i(pos_cost),
+    .start_i(walk_start), .pos_x_i(pos_x), .pos_y_i(pos_y), .pos_s2_i(pos_s2), .pos_cost_i(pos_cost),
     .walk_valid_o(walk_valid), .walk_first_o(walk_first), .walk_last_o(walk_last),
     .sample_x_o, .sample_y_o,
     .s2_raddr_o, .s2_rot_o, .s2_dirx_o, .s2_diry_o, .s2_value_o, .cost_raddr_o,
@@ -243,7 +246,7 @@ module spa_scheduler #(
     .load_valid_i, .load_target_i, .load_addr_i,
     .slot_valid_i, .pos_valid_i(pos_valid_o), .pos_colour_i(pos_colour_o),
     .pos_collect_i(pos_collect_q), .pos_first_i(pos_first_q),
-    .pos_x_i(pos_x_o), .pos_y_i(pos_y_o), .pos_row_i(pos_row), .pos_word_i(pos_word),
+    .pos_x_i(pos_x), .pos_y_i(pos_y), .pos_row_i(pos_row), .pos_word_i(pos_word),
     .wb_pop_i(wb_pop), .wb_valid_i(wb_valid), .wb_lane_i(wb_lane), .wb_retire_i(wb_retire),
     .wb_lane_o,
     .wb_load_o, .lab_we_o, .lab_waddr_o, .ent_valid_o, .ent_drain_o, .ent_first_o, .ent_addr_o,
