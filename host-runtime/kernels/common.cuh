@@ -1,0 +1,100 @@
+// Shared by all kernels: random numbers, label entries, messages, the grid barrier (docs/contract.md sections 5 and 7).
+// Compiled by NVRTC in front of every kernel file; no header is included.
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
+#define FULL 0xffffffffu
+
+// Threefry-2x32 with 13 rounds; `word` picks one of the two results.
+__device__ __forceinline__ u32 threefry(u32 key0, u32 key1, u32 c0, u32 c1, u32 word) {
+    const u32 key2 = 0x1BD11BDAu ^ key0 ^ key1;
+    u32 x0 = c0 + key0, x1 = c1 + key1;
+#define ROUND(r) x0 += x1; x1 = __funnelshift_l(x1, x1, r) ^ x0;
+    ROUND(13) ROUND(15) ROUND(26) ROUND(6)
+    x0 += key1; x1 += key2 + 1u;
+    ROUND(17) ROUND(29) ROUND(16) ROUND(24)
+    x0 += key2; x1 += key0 + 2u;
+    ROUND(13) ROUND(15) ROUND(26) ROUND(6)
+    x0 += key0; x1 += key1 + 3u;
+    ROUND(17)
+#undef ROUND
+    return word ? x1 : x0;
+}
+
+// The random word of RV (x, y); chain_iteration = chain << 24 | iteration.
+__device__ __forceinline__ u32 draw_word(u32 key0, u32 key1, u32 x, u32 y, u32 chain_iteration) {
+    return threefry(key0, key1, y << 15 | (x >> 2) << 1 | ((x + y) & 1u), chain_iteration, x >> 1 & 1u);
+}
+
+// Where messages go: a buffer that the host has made large enough for the launch, and its fill.
+struct Log {
+    u64 *messages;
+    u64 *cursor;
+};
+
+// {RV, label, count} in one word: RV in bits 0..31, label 32..39, count 40..55. One atomic for the lanes that send together.
+__device__ __forceinline__ void send(const Log &log, u32 rv, u32 label, u32 count) {
+    const u32 mask = __activemask();
+    const u32 lane = threadIdx.x & 31u;
+    const u32 leader = __ffs(mask) - 1;
+    u64 base = 0;
+    if (lane == leader) base = atomicAdd(log.cursor, (u64)__popc(mask));
+    base = __shfl_sync(mask, base, leader);
+    log.messages[base + __popc(mask & ((1u << lane) - 1u))] = (u64)rv | (u64)label << 32 | (u64)count << 40;
+}
+
+// Two label+count pairs (Fig. 3.9a) and how many collected iterations they account for.
+struct Entry {
+    u32 mrp, lrp, mrp_count, lrp_count, accounted;
+};
+
+__device__ __forceinline__ Entry unpack(uint2 v) {
+    return Entry{v.x & 0xffu, v.x >> 8 & 0xffu, v.x >> 16, v.y & 0xffffu, v.y >> 16};
+}
+
+__device__ __forceinline__ uint2 pack(const Entry &e) {
+    return make_uint2(e.mrp | e.lrp << 8 | e.mrp_count << 16, e.lrp_count | e.accounted << 16);
+}
+
+// Algorithm 1 for `times` picks of `label` in a row.
+__device__ __forceinline__ void pick(Entry &e, u32 label, u32 times, u32 max, const Log &log, u32 rv) {
+    if (times == 0) return;
+    if (label != e.mrp) {
+        const u32 old = e.mrp, old_count = e.mrp_count;
+        if (label == e.lrp) {
+            e.mrp_count = e.lrp_count;
+        } else {
+            if (e.lrp_count > 0) send(log, rv, e.lrp, e.lrp_count);
+            e.mrp_count = 0;
+        }
+        e.mrp = label;
+        e.lrp = old;
+        e.lrp_count = old_count;
+    }
+    // A hit on a full counter sends it and restarts at 1.
+    while (e.mrp_count + times > max) {
+        times -= max - e.mrp_count + 1;
+        send(log, rv, label, max);
+        e.mrp_count = 1;
+    }
+    e.mrp_count += times;
+}
+
+// All blocks of a cooperative launch wait for each other; *barrier is 0 before the launch.
+__device__ __forceinline__ void grid_barrier(u32 *barrier, u32 blocks) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        const u32 ticket = atomicAdd(barrier, 1u);
+        const u32 target = (ticket / blocks + 1u) * blocks;
+        u32 seen;
+        do {
+            asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(barrier) : "memory");
+        } while (seen < target);
+        __threadfence();
+    }
+    __syncthreads();
+}

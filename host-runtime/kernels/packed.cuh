@@ -1,0 +1,141 @@
+// The packed kernels' view of a job: 8-bit energies, weights that are powers of two, at most 64 labels.
+//
+// The field is kept as two planes, one a colour: plane c holds the RVs with (x + y) % 2 == c, RV (x, y) at column
+// j = x / 2. Planes of labels have a border of missing neighbours (label SPA_LABELS), so no kernel asks where it is.
+//
+// Set by the host: SPA_LABELS, SPA_VOLUME (0: |left - right| on the fly, 1: prepared volume), SPA_CAPPED (the data
+// cap is below 255), SPA_THREADS (of a block).
+
+#define QUADS ((SPA_LABELS + 3) / 4)    // words of four packed labels
+#define CHUNKS ((SPA_LABELS + 15) / 16) // 16 labels: one 128-bit load
+#define PAIR_ROW (CHUNKS * 16 + 16)     // bytes of a row of beta*V: rows start in different banks
+#define PAIR_BYTES ((SPA_LABELS + 1) * PAIR_ROW)
+
+// One schedule entry.
+struct Step {
+    u32 limit;      // live labels have Es < limit
+    u32 scale;      // least weight is 2^scale
+    u32 slope;      // log2(w) - scale = floor((offset - slope * Es) / 1024) - 1; 0: no such line, use the table
+    u32 offset;
+    u8 weight[256]; // w(Es)
+};
+
+struct PackedParams {
+    u8 *labels[2];          // planes with border: (H + 2) x pitch, RV (x, y) at (y + 1) * pitch + 32 + j
+    u32 *active[2];         // bit j % 32 of word (y, j / 32): must be updated
+    const u32 *valid[2];    // likewise: in the field and not fixed
+    const u8 *least[2];     // least alpha*S, H x half
+    const u8 *first;        // stereo: left picture, H x W
+    const u8 *second;       // stereo: right picture, H x second_pitch, (x, y) at y * second_pitch + second_origin + x
+    const uint4 *volume[2]; // otherwise (prepare.cu)
+    const u8 *pair;         // beta*V, (L + 1) x PAIR_ROW; the last row is a missing neighbour's: 0
+    const u64 *near;        // labels with V < cap beside label m; the last one is 0
+    const Step *steps;
+    uint2 *entries[2];      // H x half
+    Log log;
+    u32 *barrier;
+    u64 *counters;          // labels touched, RVs updated, RVs updated by a whole warp, live labels
+    u32 width, height, half, pitch, words;
+    u32 second_pitch, second_origin;
+    int first_offset;       // dx of label 0: sample x of label l is x + first_offset - l
+    u32 data_cap, s_outside, far;
+    u32 key0, key1, u_mask, count_max, chain, burn_in;
+};
+
+__device__ __forceinline__ u32 prmt(u32 a, u32 b, u32 selector) {
+    u32 r;
+    asm("prmt.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(selector));
+    return r;
+}
+
+// 0xff in every byte whose top bit is set.
+__device__ __forceinline__ u32 spread_signs(u32 v) { return prmt(v, 0, 0xba98); }
+
+__device__ __forceinline__ u32 four(u32 byte) { return byte * 0x01010101u; }
+
+__device__ __forceinline__ bool field_position(const PackedParams &p, u32 colour, u32 y, u32 j, u32 *x) {
+    *x = 2u * j + ((y + colour) & 1u);
+    return *x < p.width;
+}
+
+// The four neighbours' labels, and the RV's own.
+struct Around {
+    u32 left, right, up, down, own;
+};
+
+__device__ __forceinline__ Around look_around(const PackedParams &p, u32 colour, u32 y, u32 j) {
+    const u64 at = (u64)(y + 1u) * p.pitch + 32u + j;
+    const u8 *other = p.labels[colour ^ 1u] + at;
+    const u32 odd = (y + colour) & 1u;
+    // Other blocks write these: read them where their writes arrive, in the second-level cache.
+    return Around{__ldcg(other + odd - 1), __ldcg(other + odd), __ldcg(other - p.pitch), __ldcg(other + p.pitch),
+                  __ldcg(p.labels[colour] + at)};
+}
+
+// The label is known: store it, and if it changed, settle the picks of the old one (Algorithm 1, run-length).
+__device__ __forceinline__ void commit(const PackedParams &p, u32 colour, u32 y, u32 j, u32 x, u32 own, u32 label,
+                                       u32 iteration) {
+    if (label == own) return;
+    __stcg(p.labels[colour] + (u64)(y + 1u) * p.pitch + 32u + j, (u8)label);
+    if (iteration < p.burn_in) return;
+    uint2 *at = p.entries[colour] + (u64)y * p.half + j;
+    Entry e = unpack(__ldcg(at));
+    const u32 now = iteration - p.burn_in;
+    pick(e, own, now - e.accounted, p.count_max, p.log, y * p.width + x);
+    e.accounted = now;
+    __stcg(at, pack(e));
+}
+
+// alpha*S of one label.
+__device__ __forceinline__ u32 one_singleton(const PackedParams &p, u32 colour, u32 x, u32 y, u32 j, u32 first, u32 l) {
+#if SPA_VOLUME
+    const u8 *volume = (const u8 *)(p.volume[colour] + ((u64)y * CHUNKS + (l >> 4)) * p.half + j);
+    return __ldg(volume + (l & 15u));
+#else
+    const int sx = (int)x + p.first_offset - (int)l;
+    if ((u32)sx >= p.width) return p.s_outside;
+    const u32 second = __ldg(p.second + (u64)y * p.second_pitch + (p.second_origin + sx));
+    const u32 d = __usad(first, second, 0);
+    return SPA_CAPPED ? min(d, p.data_cap) : d;
+#endif
+}
+
+// Copies the tables of one schedule entry into shared memory.
+struct Tables {
+    u8 pair[PAIR_BYTES];
+    u64 near[SPA_LABELS + 1];
+    u16 half_weight[264];
+    u8 weight[256];
+};
+
+__device__ __forceinline__ void load_tables(const PackedParams &p, const Step &step, Tables &t) {
+    for (u32 k = threadIdx.x; k < PAIR_BYTES / 4; k += SPA_THREADS) ((u32 *)t.pair)[k] = ((const u32 *)p.pair)[k];
+    for (u32 k = threadIdx.x; k < SPA_LABELS + 1; k += SPA_THREADS) t.near[k] = p.near[k];
+    for (u32 k = threadIdx.x; k < 264; k += SPA_THREADS) {
+        const u32 w = k < min(step.limit, 256u) ? step.weight[k] >> step.scale : 0u;
+        if (k < 256) t.weight[k] = step.weight[k];
+        // w as half precision in units of 2^-14, as the line of `Step` makes it.
+        t.half_weight[k] = w ? (u16)((32u - __clz(w)) << 10) : 0;
+    }
+    __syncthreads();
+}
+
+// Brings every entry up to `done` collected iterations; at the end also sends what is left.
+extern "C" __global__ void __launch_bounds__(256) packed_settle(const PackedParams p, u32 done, u32 last) {
+    const u32 i = blockIdx.x * 256u + threadIdx.x;
+    const u32 plane = p.half * p.height;
+    if (i >= 2u * plane) return;
+    const u32 colour = i >= plane, k = i - colour * plane;
+    const u32 y = k / p.half, j = k % p.half;
+    u32 x;
+    if (!field_position(p, colour, y, j, &x)) return;
+    if (!(p.valid[colour][(u64)y * p.words + j / 32u] >> j % 32u & 1u)) return;
+    const u32 label = p.labels[colour][(u64)(y + 1u) * p.pitch + 32u + j];
+    Entry e = unpack(p.entries[colour][k]);
+    pick(e, label, done - e.accounted, p.count_max, p.log, y * p.width + x);
+    e.accounted = done;
+    p.entries[colour][k] = pack(e);
+    if (!last) return;
+    if (e.mrp_count > 0) send(p.log, y * p.width + x, e.mrp, e.mrp_count);
+    if (e.lrp_count > 0) send(p.log, y * p.width + x, e.lrp, e.lrp_count);
+}

@@ -1,0 +1,201 @@
+//! The CUDA backend: bit-identical with the specification on every job (docs/cuda.md).
+//!
+//! [`compile`] makes kernels for the card found, [`device`] owns the card's memory, [`generic`] runs every job;
+//! [`packed`] is fast for the common configuration, [`plan`] says for which; [`sys`] holds all unsafe code.
+
+pub mod bench;
+pub mod compile;
+pub mod device;
+pub mod error;
+pub mod generic;
+pub mod packed;
+pub mod plan;
+pub mod sys;
+
+use super::{Backend, LogReport, Progress, ProgressSink, RunReport};
+use device::Device;
+pub use error::CudaError;
+use spa_model::{Histogram, Job, Message, Outcome};
+use std::time::{Duration, Instant};
+
+/// Which kernel runs a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Kernel {
+    /// The fastest that can run it.
+    #[default]
+    Auto,
+    /// Packed, every label of every RV.
+    Dense,
+    /// Packed, only what can change.
+    Sparse,
+    /// Every form, table and width.
+    Generic,
+}
+
+/// What a kernel's runner gives back.
+#[derive(Debug, Clone)]
+pub struct Finished {
+    /// Labels after the last iteration, H×W.
+    pub labels: Vec<u8>,
+    /// All messages, in any order.
+    pub messages: Vec<Message>,
+    /// Seconds from the first launch to the end of the last.
+    pub seconds: f64,
+    /// Labels whose energy was computed.
+    pub touched: u64,
+    /// One lap a schedule entry; none from the generic kernel.
+    pub laps: Vec<Lap>,
+}
+
+/// Figures of one schedule entry on the card.
+#[derive(Debug, Clone, Default)]
+pub struct Lap {
+    /// Its temperature.
+    pub temperature: f64,
+    /// Its iterations.
+    pub iterations: u32,
+    /// Seconds on the card, by events.
+    pub seconds: f64,
+    /// Run by the sparse kernel.
+    pub sparse: bool,
+    /// With profiling: labels touched, RVs updated, RVs updated by a whole warp and live labels of all sparse launches so
+    /// far.
+    pub counters: Vec<u64>,
+}
+
+/// Tells a run's progress a few times a second and carries the wish to stop.
+pub struct Watch<'a> {
+    /// Read the counters after every schedule entry.
+    pub profile: bool,
+    sink: ProgressSink<'a>,
+    iterations: u32,
+    started: Instant,
+    told: Instant,
+}
+
+impl<'a> Watch<'a> {
+    /// For a run of `iterations`.
+    pub fn new(sink: ProgressSink<'a>, iterations: u32) -> Self {
+        let now = Instant::now();
+        Self { profile: false, sink, iterations, started: now, told: now }
+    }
+
+    /// The run itself starts now.
+    pub fn start(&mut self) {
+        self.started = Instant::now();
+    }
+
+    /// Seconds since [`Watch::start`].
+    pub fn seconds(&self) -> f64 {
+        self.started.elapsed().as_secs_f64()
+    }
+
+    /// `iteration` iterations are launched; now and then waits for them and tells.
+    ///
+    /// # Errors
+    /// [`CudaError::Stopped`] if the sink says so, or the driver's failure.
+    pub fn tick(&mut self, device: &Device, iteration: u32) -> Result<(), CudaError> {
+        if self.told.elapsed() < Duration::from_millis(250) {
+            return Ok(());
+        }
+        device.synchronize()?;
+        self.told = Instant::now();
+        if (self.sink)(Progress { iteration, iterations: self.iterations }) {
+            return Ok(());
+        }
+        Err(CudaError::Stopped { iteration, iterations: self.iterations })
+    }
+}
+
+/// Bits of a random word that u is made of: the product's upper word is then r for every u_bits.
+pub fn u_mask(u_bits: u8) -> u32 {
+    u32::MAX << (32 - u32::from(u_bits))
+}
+
+/// The CUDA backend on one card.
+#[derive(Debug)]
+pub struct Cuda {
+    device: Device,
+    kernel: Kernel,
+}
+
+impl Cuda {
+    /// Opens card `ordinal` and checks that kernels can be compiled for it.
+    ///
+    /// # Errors
+    /// No driver, no card or no compiler library: the error says what was tried.
+    pub fn open(ordinal: usize, kernel: Kernel) -> Result<Self, CudaError> {
+        let device = Device::open(ordinal)?;
+        sys::load_compiler()?;
+        Ok(Self { device, kernel })
+    }
+
+    /// The kernel that runs jobs.
+    pub fn kernel(&self) -> Kernel {
+        self.kernel
+    }
+
+    /// The card.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Runs `job` and returns what the card made of it, before the histogram.
+    ///
+    /// # Errors
+    /// Out of memory, a failing driver, a kernel that cannot run the job, or [`CudaError::Stopped`].
+    pub fn sample(&self, job: &Job, progress: ProgressSink<'_>) -> Result<Finished, CudaError> {
+        self.sample_watched(job, &mut Watch::new(progress, job.iterations()))
+    }
+
+    /// As [`Cuda::sample`], with counters read after every schedule entry.
+    ///
+    /// # Errors
+    /// As [`Cuda::sample`].
+    pub fn profile(&self, job: &Job) -> Result<Finished, CudaError> {
+        let mut sink = |_| true;
+        let mut watch = Watch::new(&mut sink, job.iterations());
+        watch.profile = true;
+        self.sample_watched(job, &mut watch)
+    }
+
+    fn sample_watched(&self, job: &Job, watch: &mut Watch<'_>) -> Result<Finished, CudaError> {
+        let start = job.initial_labels();
+        let device = &self.device;
+        match self.kernel {
+            Kernel::Generic => generic::run(device, job, &start, watch),
+            Kernel::Auto if plan::Plan::new(job).is_err() => generic::run(device, job, &start, watch),
+            kernel => packed::run(device, job, &start, kernel, watch),
+        }
+    }
+}
+
+impl Backend for Cuda {
+    fn name(&self) -> &'static str {
+        "cuda"
+    }
+
+    fn run(&mut self, job: &Job, progress: ProgressSink<'_>) -> anyhow::Result<RunReport> {
+        let finished = self.sample(job, progress)?;
+        let histogram = Histogram::from_messages(job, &finished.messages, &finished.labels)?;
+        let messages = finished.messages.len() as u64;
+        let problem = job.problem();
+        // As an array would write them: 32-bit messages, or 64 where the fields do not fit (contract section 7).
+        let bits = 8 * problem.rvs().next_power_of_two().trailing_zeros().div_ceil(8).max(1);
+        let wide = bits + 8 + u32::from(job.hardware().count_bits) > 32;
+        let lines = messages.div_ceil(if wide { 8 } else { 16 });
+        let log = LogReport {
+            messages,
+            lines,
+            bytes: lines * 64,
+            bytes_without_log: problem.free_rvs() as u64 * u64::from(job.collected()),
+        };
+        let outcome = Outcome {
+            labels: finished.labels,
+            histogram,
+            messages: finished.messages,
+            labels_touched: finished.touched,
+        };
+        Ok(RunReport { outcome, wall_seconds: finished.seconds, array: None, log })
+    }
+}

@@ -1,0 +1,174 @@
+//! Measurements: a job on a kernel, repeated, with its rates along the annealing (the core of `spa bench`).
+
+use super::error::CudaError;
+use super::{Cuda, Kernel, Lap};
+use serde::Serialize;
+use spa_model::Job;
+use spa_model::hash::{hash_messages, hash_u16, sha256_hex};
+use std::fmt::Write as _;
+
+/// Figures of one fifth of the schedule entries.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Part {
+    /// First and last temperature.
+    pub temperatures: (f64, f64),
+    /// Nominal labels a second on the card, by events, in units of 10^9.
+    pub giga_labels_per_second: f64,
+    /// Schedule entries that the sparse kernel ran.
+    pub sparse_entries: usize,
+    /// Of the sparse entries: RVs updated, as a share of all.
+    pub updated: Option<f64>,
+    /// Of the sparse entries: labels touched a RV updated.
+    pub touched: Option<f64>,
+    /// Of the sparse entries: live labels a RV updated.
+    pub live: Option<f64>,
+    /// Of the sparse entries: RVs that a whole warp updated, as a share of those updated.
+    pub by_warp: Option<f64>,
+}
+
+/// A job on a kernel.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Measurement {
+    /// Name of the workload.
+    pub workload: String,
+    /// Name of the kernel.
+    pub kernel: String,
+    /// Name of the card.
+    pub card: String,
+    /// Nominal labels of a run.
+    pub labels: u64,
+    /// Labels whose energy was computed.
+    pub labels_touched: u64,
+    /// Median of the runs' seconds, first launch to last message on the card.
+    pub seconds: f64,
+    /// All runs' seconds.
+    pub runs: Vec<f64>,
+    /// labels / seconds, in units of 10^9.
+    pub giga_labels_per_second: f64,
+    /// By fifths of the schedule; empty for kernels that keep no laps.
+    pub fifths: Vec<Part>,
+    /// SHA-256 of labels, histogram and messages; null for kernels that are not exact.
+    pub hashes: Option<[String; 3]>,
+}
+
+/// Name of `kernel` as given to `--kernel`.
+pub fn kernel_name(kernel: Kernel) -> &'static str {
+    match kernel {
+        Kernel::Auto => "auto",
+        Kernel::Dense => "dense",
+        Kernel::Sparse => "sparse",
+        Kernel::Generic => "generic",
+    }
+}
+
+/// Runs `job` `repeats` times, at least once, after one run that warms up and is profiled.
+///
+/// # Errors
+/// As [`Cuda::sample`].
+pub fn measure(cuda: &Cuda, workload: &str, job: &Job, repeats: usize) -> Result<Measurement, CudaError> {
+    let mut finished = cuda.profile(job)?;
+    let profiled = finished.laps.clone();
+    let mut runs = Vec::new();
+    let mut laps = Vec::new();
+    for _ in 0..repeats.max(1) {
+        let again = cuda.sample(job, &mut |_| true)?;
+        runs.push(again.seconds);
+        laps.push(again.laps);
+    }
+    let seconds = median(runs.clone());
+    let labels = job.labels_evaluated();
+    let hashes = spa_model::Histogram::from_messages(job, &finished.messages, &finished.labels)
+        .ok()
+        .map(|h| [sha256_hex(&finished.labels), hash_u16(h.counts()), hash_messages(&mut finished.messages)]);
+    Ok(Measurement {
+        workload: workload.into(),
+        kernel: kernel_name(cuda.kernel()).into(),
+        card: cuda.device().name.clone(),
+        labels,
+        labels_touched: finished.touched,
+        seconds,
+        runs,
+        giga_labels_per_second: labels as f64 / seconds / 1e9,
+        fifths: fifths(job, &profiled, &laps),
+        hashes,
+    })
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+fn fifths(job: &Job, profiled: &[Lap], runs: &[Vec<Lap>]) -> Vec<Part> {
+    let entries = profiled.len();
+    let free = job.problem().free_rvs() as f64;
+    let before = |i: usize, k: usize| {
+        if i == 0 { 0 } else { profiled[i - 1].counters.get(k).copied().unwrap_or(0) }
+    };
+    (0..5)
+        .map(|f| f * entries / 5..(f + 1) * entries / 5)
+        .filter(|range| !range.is_empty())
+        .map(|range| {
+            let iterations: u32 = profiled[range.clone()].iter().map(|lap| lap.iterations).sum();
+            let seconds = median(
+                runs.iter().map(|laps| laps[range.clone()].iter().map(|lap| lap.seconds).sum()).collect(),
+            );
+            let count = |k: usize| -> f64 {
+                (profiled[range.end - 1].counters.get(k).copied().unwrap_or(0) - before(range.start, k))
+                    as f64
+            };
+            let sparse = profiled[range.clone()].iter().filter(|lap| lap.sparse);
+            let sparse_iterations: u32 = sparse.clone().map(|lap| lap.iterations).sum();
+            let some = |value: f64| (sparse_iterations > 0).then_some(value);
+            Part {
+                temperatures: (profiled[range.start].temperature, profiled[range.end - 1].temperature),
+                giga_labels_per_second: free * f64::from(job.problem().labels) * f64::from(iterations)
+                    / seconds
+                    / 1e9,
+                sparse_entries: sparse.count(),
+                updated: some(count(1) / (free * f64::from(sparse_iterations))),
+                touched: some(count(0) / count(1)),
+                live: some(count(3) / count(1)),
+                by_warp: some(count(2) / count(1)),
+            }
+        })
+        .collect()
+}
+
+/// The measurement as a few lines of text.
+pub fn text(m: &Measurement) -> String {
+    let spread = m.runs.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+        - m.runs.iter().copied().fold(f64::INFINITY, f64::min);
+    let mut text = format!(
+        "{:<12} {:<9} {:>9.3} ms ± {:.3}  {:>8.1} G label/s  touched {:.1}%  {}\n",
+        m.workload,
+        m.kernel,
+        m.seconds * 1e3,
+        spread * 5e2,
+        m.giga_labels_per_second,
+        100.0 * m.labels_touched as f64 / m.labels as f64,
+        m.card
+    );
+    for part in &m.fifths {
+        let _ = write!(
+            text,
+            "    T {:>6.2} to {:>6.2}  {:>8.1} G label/s",
+            part.temperatures.0, part.temperatures.1, part.giga_labels_per_second
+        );
+        if let (Some(updated), Some(touched), Some(live), Some(by_warp)) =
+            (part.updated, part.touched, part.live, part.by_warp)
+        {
+            let _ = write!(
+                text,
+                "  sparse: {:.1}% of RVs updated, {touched:.1} labels touched, {live:.2} live, {:.1}% by a warp",
+                100.0 * updated,
+                100.0 * by_warp
+            );
+        }
+        text.push('\n');
+    }
+    if let Some([labels, histogram, messages]) = &m.hashes {
+        let _ = writeln!(text, "    labels {labels}\n    histogram {histogram}\n    messages {messages}");
+    }
+    text
+}

@@ -1,0 +1,273 @@
+//! One card: its context, memory with clear out-of-memory errors, loaded kernels, the message log.
+
+use super::compile::Variant;
+use super::error::CudaError;
+use super::sys;
+use cudarc::driver::sys::{CUdevice_attribute, CUresult};
+use cudarc::driver::{
+    CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DevicePtr, DeviceRepr, DriverError,
+    ValidAsZeroBits,
+};
+use spa_model::Message;
+use std::sync::Arc;
+
+/// Turns a driver error into ours.
+pub fn driver(what: &'static str) -> impl Fn(DriverError) -> CudaError {
+    move |error| CudaError::Driver { what, cause: error.to_string() }
+}
+
+/// An open card.
+#[derive(Debug, Clone)]
+pub struct Device {
+    /// Where everything is launched.
+    pub stream: Arc<CudaStream>,
+    /// Name of the card.
+    pub name: String,
+    /// NVRTC's name of the card's architecture, `sm_90`.
+    pub arch: String,
+    /// Streaming multiprocessors.
+    pub multiprocessors: u32,
+    context: Arc<CudaContext>,
+}
+
+impl Device {
+    /// Opens card `ordinal` of those that the driver shows.
+    ///
+    /// # Errors
+    /// [`CudaError::NoDriver`], [`CudaError::NoCard`], or the driver's failure.
+    pub fn open(ordinal: usize) -> Result<Self, CudaError> {
+        sys::load_driver()?;
+        let (count, cause) = match CudaContext::device_count() {
+            Ok(count) => (count, "no error".to_string()),
+            Err(error) => (0, error.to_string()),
+        };
+        if count <= i32::try_from(ordinal).unwrap_or(i32::MAX) {
+            return Err(CudaError::NoCard { count, cause });
+        }
+        let context = CudaContext::new(ordinal).map_err(driver("open the CUDA card"))?;
+        let (major, minor) =
+            context.compute_capability().map_err(driver("ask for the compute capability"))?;
+        let multiprocessors = context
+            .attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
+            .map_err(driver("count the multiprocessors"))?;
+        Ok(Self {
+            stream: context.default_stream(),
+            name: context.name().map_err(driver("ask for the card's name"))?,
+            arch: format!("sm_{major}{minor}"),
+            multiprocessors: multiprocessors as u32,
+            context,
+        })
+    }
+
+    fn memory_error(&self, what: &'static str, needed: usize, error: DriverError) -> CudaError {
+        if error.0 != CUresult::CUDA_ERROR_OUT_OF_MEMORY {
+            return CudaError::Driver { what: "allocate GPU memory", cause: format!("{what}: {error}") };
+        }
+        let (free, total) = self.context.mem_get_info().unwrap_or((0, 0));
+        CudaError::OutOfMemory {
+            what,
+            needed: needed as u64,
+            free: free as u64,
+            total: total as u64,
+            card: self.name.clone(),
+        }
+    }
+
+    /// Zeroed memory for `len` elements (at least one, so that every pointer is valid).
+    ///
+    /// # Errors
+    /// [`CudaError::OutOfMemory`].
+    pub fn zeros<T: DeviceRepr + ValidAsZeroBits>(
+        &self,
+        what: &'static str,
+        len: usize,
+    ) -> Result<CudaSlice<T>, CudaError> {
+        let len = len.max(1);
+        self.stream.alloc_zeros(len).map_err(|error| self.memory_error(what, len * size_of::<T>(), error))
+    }
+
+    /// A copy of `data` on the card.
+    ///
+    /// # Errors
+    /// [`CudaError::OutOfMemory`].
+    pub fn upload<T: DeviceRepr + ValidAsZeroBits>(
+        &self,
+        what: &'static str,
+        data: &[T],
+    ) -> Result<CudaSlice<T>, CudaError> {
+        let mut slice = self.zeros(what, data.len())?;
+        if !data.is_empty() {
+            self.stream.memcpy_htod(data, &mut slice).map_err(driver("copy to the card"))?;
+        }
+        Ok(slice)
+    }
+
+    /// Copies the first `len` elements back and waits for them.
+    ///
+    /// # Errors
+    /// The driver's failure, also of kernels launched before.
+    pub fn download<T: DeviceRepr + Default + Clone>(
+        &self,
+        slice: &CudaSlice<T>,
+        len: usize,
+    ) -> Result<Vec<T>, CudaError> {
+        let mut data = vec![T::default(); len];
+        if len > 0 {
+            let view = slice.try_slice(0..len).ok_or_else(|| CudaError::Driver {
+                what: "copy from the card",
+                cause: format!("{len} elements asked of a buffer of {}", slice.len()),
+            })?;
+            self.stream.memcpy_dtoh(&view, &mut data).map_err(driver("copy from the card"))?;
+        }
+        self.synchronize()?;
+        Ok(data)
+    }
+
+    /// Waits until everything launched is done.
+    ///
+    /// # Errors
+    /// The driver's failure, also of kernels launched before.
+    pub fn synchronize(&self) -> Result<(), CudaError> {
+        self.stream.synchronize().map_err(driver("run a CUDA kernel"))
+    }
+
+    /// Device address of `slice`.
+    pub fn address<T>(&self, slice: &CudaSlice<T>) -> u64 {
+        // Everything runs on one stream: nothing to wait for when the guard is dropped.
+        slice.device_ptr(&self.stream).0
+    }
+
+    /// Bytes free on the card.
+    pub fn free_memory(&self) -> u64 {
+        self.context.mem_get_info().map_or(0, |(free, _)| free as u64)
+    }
+
+    /// Compiles (or finds in the cache) and loads `variant`.
+    ///
+    /// # Errors
+    /// [`CudaError::Compile`], [`CudaError::NoCompiler`], or the driver's refusal.
+    pub fn load(&self, variant: &Variant) -> Result<Kernels, CudaError> {
+        let cubin = variant.cubin(&self.arch)?;
+        let module = self
+            .context
+            .load_module(cudarc::nvrtc::Ptx::from_binary(cubin))
+            .map_err(driver("load a compiled CUDA kernel"))?;
+        Ok(Kernels { module })
+    }
+}
+
+/// A loaded kernel file.
+#[derive(Debug, Clone)]
+pub struct Kernels {
+    module: Arc<CudaModule>,
+}
+
+impl Kernels {
+    /// One kernel of the file.
+    ///
+    /// # Errors
+    /// If the file has no such kernel.
+    pub fn function(&self, name: &str) -> Result<CudaFunction, CudaError> {
+        self.module.load_function(name).map_err(driver("find a kernel in its module"))
+    }
+}
+
+/// Messages on the card and those already taken to the host.
+#[derive(Debug)]
+pub struct MessageLog {
+    device: Device,
+    buffer: CudaSlice<u64>,
+    cursor: CudaSlice<u64>,
+    /// Messages that the launches since the last drain may have written, at most.
+    bound: u64,
+    messages: Vec<Message>,
+}
+
+/// `log` as the kernels take it.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LogAddress {
+    messages: u64,
+    cursor: u64,
+}
+
+impl MessageLog {
+    /// A log for at least `capacity` messages between two drains.
+    ///
+    /// # Errors
+    /// [`CudaError::OutOfMemory`].
+    pub fn new(device: &Device, capacity: usize) -> Result<Self, CudaError> {
+        Ok(Self {
+            device: device.clone(),
+            buffer: device.zeros("the message log", capacity)?,
+            cursor: device.zeros("the message log", 1)?,
+            bound: 0,
+            messages: Vec::new(),
+        })
+    }
+
+    /// What kernels take.
+    pub fn address(&self) -> LogAddress {
+        LogAddress { messages: self.device.address(&self.buffer), cursor: self.device.address(&self.cursor) }
+    }
+
+    /// Messages that fit between two drains.
+    pub fn capacity(&self) -> u64 {
+        self.buffer.len() as u64
+    }
+
+    /// Messages that still fit for certain.
+    pub fn room(&self) -> u64 {
+        self.capacity() - self.bound
+    }
+
+    /// Makes sure that a launch that sends at most `most` messages finds room: nothing is ever dropped.
+    ///
+    /// # Errors
+    /// If the log is smaller than `most`, or the driver fails.
+    pub fn reserve(&mut self, most: u64) -> Result<(), CudaError> {
+        if most > self.room() {
+            // Most launches send far fewer messages than they may: look before copying.
+            self.bound = self.fill()?;
+            if most > self.room() {
+                self.drain()?;
+            }
+        }
+        if most > self.capacity() {
+            let cause = format!("a launch may send {most} messages, the log holds {}", self.capacity());
+            return Err(CudaError::Driver { what: "reserve the message log", cause });
+        }
+        self.bound += most;
+        Ok(())
+    }
+
+    fn fill(&self) -> Result<u64, CudaError> {
+        Ok(self.device.download(&self.cursor, 1)?[0])
+    }
+
+    /// Takes all messages to the host.
+    ///
+    /// # Errors
+    /// The driver's failure.
+    pub fn drain(&mut self) -> Result<(), CudaError> {
+        let fill = self.fill()?;
+        let words = self.device.download(&self.buffer, fill as usize)?;
+        self.messages.extend(words.iter().map(|&word| Message {
+            rv: word as u32,
+            label: (word >> 32) as u8,
+            count: (word >> 40) as u32 & 0xffff,
+        }));
+        self.device.stream.memset_zeros(&mut self.cursor).map_err(driver("empty the message log"))?;
+        self.bound = 0;
+        Ok(())
+    }
+
+    /// All messages.
+    ///
+    /// # Errors
+    /// As [`MessageLog::drain`].
+    pub fn finish(mut self) -> Result<Vec<Message>, CudaError> {
+        self.drain()?;
+        Ok(self.messages)
+    }
+}

@@ -1,0 +1,186 @@
+//! The only unsafe code of the CUDA backend: loading the libraries, NVRTC, launches.
+//!
+//! `cudarc` panics when a library is missing, so [`load_driver`] and [`load_compiler`] must succeed before anything else
+//! of it is called.
+
+use super::error::CudaError;
+use cudarc::driver::{CudaFunction, CudaStream, DeviceRepr, DriverError, LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::{result as nvrtc, sys as nvrtc_sys};
+use std::ffi::{CStr, CString};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+/// Checks that libcuda can be loaded.
+///
+/// # Errors
+/// [`CudaError::NoDriver`] names what was tried.
+pub fn load_driver() -> Result<(), CudaError> {
+    // SAFETY: loading libcuda runs its initialisers, which have no preconditions.
+    if unsafe { cudarc::driver::sys::is_culib_present() } {
+        return Ok(());
+    }
+    Err(CudaError::NoDriver { tried: "libcuda.so, libcuda.so.1 and libnvcuda.so".into() })
+}
+
+/// Loads NVRTC: from `SPA_NVRTC`, from the private tools folder, or from where the system finds it.
+///
+/// # Errors
+/// [`CudaError::NoCompiler`] names what was tried.
+pub fn load_compiler() -> Result<(), CudaError> {
+    static LOADED: OnceLock<Result<(), String>> = OnceLock::new();
+    let loaded = LOADED.get_or_init(|| {
+        let folders = compiler_folders();
+        for folder in &folders {
+            if preload(folder) {
+                break;
+            }
+        }
+        // SAFETY: loading libnvrtc runs its initialisers, which have no preconditions.
+        if unsafe { nvrtc_sys::is_culib_present() } {
+            return Ok(());
+        }
+        let folders: Vec<String> = folders.iter().map(|f| f.display().to_string()).collect();
+        Err(format!("libnvrtc.so.13 in the library path and in {}", folders.join(", ")))
+    });
+    loaded.clone().map_err(|tried| CudaError::NoCompiler { tried })
+}
+
+/// Folders that may hold NVRTC, best first.
+fn compiler_folders() -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = Vec::new();
+    if let Some(folder) = std::env::var_os("SPA_NVRTC") {
+        folders.push(folder.into());
+    }
+    let wheel = Path::new(".tools/cuda/nvidia/cu13/lib");
+    let here = std::env::current_dir().unwrap_or_default();
+    folders.extend(here.ancestors().map(|a| a.join(wheel)).filter(|p| p.is_dir()));
+    folders.push("/usr/local/cuda-13.0/lib64".into());
+    folders.push("/usr/local/cuda/lib64".into());
+    folders
+}
+
+/// Loads NVRTC from `folder` for good, so that later look-ups by its bare name find it.
+fn preload(folder: &Path) -> bool {
+    let open = |name: &str| {
+        // SAFETY: NVRTC's initialisers have no preconditions; the handle is never closed.
+        unsafe { libloading::Library::new(folder.join(name)) }.map(std::mem::forget).is_ok()
+    };
+    // NVRTC looks for its built-ins by name; they must be there first.
+    folder.join("libnvrtc.so.13").is_file() && {
+        open("libnvrtc-builtins.so.13.0");
+        open("libnvrtc.so.13")
+    }
+}
+
+/// Version of the loaded NVRTC, `13.0`.
+///
+/// # Errors
+/// [`CudaError::NoCompiler`] if there is none, [`CudaError::Driver`] if it does not answer.
+pub fn compiler_version() -> Result<String, CudaError> {
+    load_compiler()?;
+    let (mut major, mut minor) = (0, 0);
+    // SAFETY: both pointers are valid for the call; the library is loaded.
+    let code = unsafe { nvrtc_sys::nvrtcVersion(&mut major, &mut minor) };
+    code.result()
+        .map_err(|e| CudaError::Driver { what: "ask NVRTC for its version", cause: e.to_string() })?;
+    Ok(format!("{major}.{minor}"))
+}
+
+/// Code for one card and what the assembler said about it.
+#[derive(Debug, Clone)]
+pub struct Compiled {
+    /// The cubin.
+    pub cubin: Vec<u8>,
+    /// The program log: registers and spills of every kernel.
+    pub log: String,
+}
+
+/// Compiles `source` with `options`.
+///
+/// # Errors
+/// [`CudaError::Compile`] with NVRTC's log; [`CudaError::NoCompiler`].
+pub fn compile(
+    kernel: &'static str,
+    arch: &str,
+    source: &str,
+    options: &[String],
+) -> Result<Compiled, CudaError> {
+    load_compiler()?;
+    let failed = |log: String| CudaError::Compile { kernel, arch: arch.into(), log };
+    let text = CString::new(source).map_err(|e| failed(e.to_string()))?;
+    let name = CString::new(kernel).map_err(|e| failed(e.to_string()))?;
+    let program = Program(nvrtc::create_program(&text, Some(&name)).map_err(|e| failed(e.to_string()))?);
+    // SAFETY: the program was created above and lives until the end of this function; no option contains a zero byte,
+    // since they are made from numbers and fixed text.
+    let compiled = unsafe { nvrtc::compile_program(program.0, options) };
+    // SAFETY: as above.
+    let log = unsafe { nvrtc::get_program_log(program.0) }.map_err(|e| failed(e.to_string()))?;
+    let log = CStr::from_bytes_until_nul(&log.iter().map(|&c| c as u8).collect::<Vec<_>>())
+        .map(|c| c.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    if let Err(error) = compiled {
+        return Err(failed(format!("{error}\n{log}")));
+    }
+    let mut bytes = 0;
+    // SAFETY: the program is valid and compiled; the pointer is valid for the call.
+    unsafe { nvrtc_sys::nvrtcGetCUBINSize(program.0, &mut bytes) }
+        .result()
+        .map_err(|e| failed(e.to_string()))?;
+    let mut cubin = vec![0_u8; bytes];
+    // SAFETY: the buffer has the size that NVRTC asked for.
+    unsafe { nvrtc_sys::nvrtcGetCUBIN(program.0, cubin.as_mut_ptr().cast()) }
+        .result()
+        .map_err(|e| failed(e.to_string()))?;
+    Ok(Compiled { cubin, log })
+}
+
+/// An NVRTC program, destroyed on drop.
+struct Program(nvrtc_sys::nvrtcProgram);
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // SAFETY: created by `create_program` and destroyed once. A failure leaks memory and nothing else.
+        let _ = unsafe { nvrtc::destroy_program(self.0) };
+    }
+}
+
+/// Plain data that a kernel takes by value.
+///
+/// # Safety
+/// The type must be `repr(C)` with the layout of the kernel's struct.
+pub unsafe trait KernelParams: Copy {}
+
+/// Carrier that lets [`KernelParams`] pass through cudarc.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+struct ByValue<P>(P);
+
+// SAFETY: `P: KernelParams` is plain data of the kernel's own layout.
+unsafe impl<P: KernelParams> DeviceRepr for ByValue<P> {}
+
+/// Launches `function` with `params` and then `scalars`; `cooperative` where blocks wait for each other.
+///
+/// # Errors
+/// The driver's refusal.
+///
+/// # Safety
+/// The pointers in `params` must belong to live buffers of the sizes that the kernel expects, on this stream's context,
+/// and `params` and `scalars` must match the kernel's signature.
+pub unsafe fn launch<P: KernelParams>(
+    stream: &Arc<CudaStream>,
+    function: &CudaFunction,
+    config: LaunchConfig,
+    cooperative: bool,
+    params: &P,
+    scalars: &[u32],
+) -> Result<(), DriverError> {
+    let params = ByValue(*params);
+    let mut builder = stream.launch_builder(function);
+    builder.arg(&params);
+    for scalar in scalars {
+        builder.arg(scalar);
+    }
+    // SAFETY: the caller's promise.
+    unsafe { if cooperative { builder.launch_cooperative(config) } else { builder.launch(config) } }?;
+    Ok(())
+}

@@ -1,0 +1,96 @@
+//! The CUDA backend against the specification, bit for bit. Needs a card; without one the tests say so and pass.
+
+mod random_jobs;
+
+use spa_model::hash::hash_messages;
+use spa_model::{Job, spec};
+use spa_runtime::backend::Backend as _;
+use spa_runtime::backend::cuda::{Cuda, CudaError, Kernel};
+
+/// A card, or none with the reason on stderr.
+fn card(kernel: Kernel) -> Option<Cuda> {
+    match Cuda::open(0, kernel) {
+        Ok(cuda) => Some(cuda),
+        Err(
+            error @ (CudaError::NoDriver { .. } | CudaError::NoCard { .. } | CudaError::NoCompiler { .. }),
+        ) => {
+            eprintln!("skipped: {error}");
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn count() -> u64 {
+    std::env::var("SPA_CUDA_JOBS").ok().and_then(|v| v.parse().ok()).unwrap_or(60)
+}
+
+/// Every difference is named before the test fails.
+fn compare(kernel: Kernel, jobs: impl Iterator<Item = (u64, Job)>) {
+    let Some(mut cuda) = card(kernel) else { return };
+    let (mut failures, mut ran) = (Vec::new(), 0);
+    for (seed, job) in jobs {
+        let mut expected = spec::run(&job).unwrap();
+        let report = match cuda.run(&job, &mut |_| true) {
+            Ok(report) => report,
+            Err(error) if matches!(error.downcast_ref(), Some(CudaError::Unsupported { .. })) => continue,
+            Err(error) => {
+                failures.push(format!("job {seed}: {error}"));
+                continue;
+            }
+        };
+        ran += 1;
+        let mut outcome = report.outcome;
+        let labels = outcome.labels == expected.labels;
+        let histogram = outcome.histogram == expected.histogram;
+        let messages = hash_messages(&mut outcome.messages) == hash_messages(&mut expected.messages);
+        if !(labels && histogram && messages) {
+            let p = job.problem();
+            let text = format!(
+                "job {seed} {}x{}x{}: labels {labels} histogram {histogram} messages {messages} {:?} {:?}",
+                p.width,
+                p.height,
+                p.labels,
+                job.hardware(),
+                job.run().schedule
+            );
+            failures.push(text);
+        }
+    }
+    eprintln!("{kernel:?}: {ran} jobs ran, {} differ", failures.len());
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    assert!(ran > 0, "no job could run");
+}
+
+#[test]
+fn generic_equals_the_specification() {
+    compare(Kernel::Generic, (0..count()).map(|seed| (seed, random_jobs::any(seed))));
+}
+
+#[test]
+fn generic_equals_the_specification_on_common_jobs() {
+    compare(Kernel::Generic, (0..count() / 4).map(|seed| (seed, random_jobs::common(seed))));
+}
+
+#[test]
+fn dense_equals_the_specification() {
+    compare(Kernel::Dense, (0..count()).map(|seed| (seed, random_jobs::common(seed))));
+}
+
+#[test]
+fn sparse_equals_the_specification() {
+    compare(Kernel::Sparse, (0..count()).map(|seed| (seed, random_jobs::common(seed))));
+}
+
+#[test]
+fn auto_equals_the_specification() {
+    compare(Kernel::Auto, (0..count()).map(|seed| (seed, random_jobs::common(seed))));
+}
+
+#[test]
+fn too_large_a_picture_is_refused_in_words() {
+    let Some(cuda) = card(Kernel::Generic) else { return };
+    let error = cuda.device().zeros::<u64>("a test", 1 << 45).unwrap_err();
+    assert!(matches!(error, CudaError::OutOfMemory { .. } | CudaError::Driver { .. }), "{error}");
+    eprintln!("{error}");
+}

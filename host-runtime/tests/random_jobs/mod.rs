@@ -1,0 +1,177 @@
+//! Random jobs that together reach every form, table and width of the contract.
+
+use spa_model::job::{line_vectors, stereo_offsets, window_offsets};
+use spa_model::{
+    Difference, Hardware, Job, Offset, Pair, Problem, Run, Schedule, Singleton, Start, Step, Weights,
+};
+
+/// A small generator of its own, so that a seed names a job for good (SplitMix64).
+pub struct Dice(pub u64);
+
+impl Dice {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number in `lo..=hi`.
+    pub fn within(&mut self, lo: u64, hi: u64) -> u64 {
+        lo + self.next() % (hi - lo + 1)
+    }
+
+    /// True once in `n` calls.
+    pub fn once_in(&mut self, n: u64) -> bool {
+        self.next().is_multiple_of(n)
+    }
+
+    fn bytes(&mut self, n: usize, below: u64) -> Vec<u8> {
+        (0..n).map(|_| (self.next() % below) as u8).collect()
+    }
+
+    /// A picture with smooth parts, so that neighbours agree now and then.
+    fn picture(&mut self, width: u32, height: u32, bits: u8) -> Vec<u8> {
+        let (a, b, noise) = (self.within(0, 9), self.within(0, 9), self.within(1, 60));
+        let mut picture = Vec::new();
+        for y in 0..u64::from(height) {
+            for x in 0..u64::from(width) {
+                let v = (a * x + b * y + self.within(0, noise)) % 256;
+                picture.push((v as u8) >> (8 - bits));
+            }
+        }
+        picture
+    }
+}
+
+/// Job `seed` of the whole contract.
+pub fn any(seed: u64) -> Job {
+    let mut d = Dice(seed);
+    let linear = d.once_in(3);
+    let hardware = Hardware {
+        label_bits: d.within(1, 8) as u8,
+        singleton_bits: d.within(4, 8) as u8,
+        energy_bits: d.within(4, if linear { 10 } else { 16 }) as u8,
+        p_bits: d.within(1, 8) as u8,
+        u_bits: d.within(8, 32) as u8,
+        count_bits: if d.once_in(2) { 8 } else { d.within(1, 16) as u8 },
+        weights: if linear { Weights::Linear } else { Weights::Pow2 },
+    };
+    let labels = d.within(2, u64::from(hardware.labels_max())) as u16;
+    let (width, height) = (d.within(1, 45) as u32, d.within(1, 30) as u32);
+    let rvs = (width * height) as usize;
+    let form = if d.once_in(2) { Difference::Abs } else { Difference::Squared };
+    let first = d.picture(width, height, hardware.singleton_bits);
+    let side = (1..=15).step_by(2).find(|n| n * n == labels);
+    let vectors = side.map_or_else(|| line_vectors(labels), window_offsets);
+    let singleton = match d.within(0, 2) {
+        0 => Singleton::Table {
+            costs: (0..rvs * usize::from(labels)).map(|_| d.within(0, 400) as u16).collect(),
+        },
+        1 => Singleton::Values { form, first, values: d.bytes(labels.into(), 1 << hardware.singleton_bits) },
+        _ => {
+            let offsets = match side {
+                Some(n) => window_offsets(n),
+                None if d.once_in(2) => stereo_offsets(labels, d.within(0, 12) as i16 - 6),
+                None => (0..labels)
+                    .map(|_| Offset { dx: d.within(0, 20) as i16 - 10, dy: d.within(0, 10) as i16 - 5 })
+                    .collect(),
+            };
+            let second = d.picture(width, height, hardware.singleton_bits);
+            Singleton::Pixels { form, first, second, offsets }
+        }
+    };
+    let pair = match d.within(0, 3) {
+        0 => Pair::Abs,
+        1 => Pair::Squared,
+        2 => Pair::Potts,
+        _ => Pair::Table(d.bytes(usize::from(labels).pow(2), 256)),
+    };
+    let problem = Problem {
+        width,
+        height,
+        labels,
+        singleton,
+        data_cap: if d.once_in(2) { d.within(1, 300) as u16 } else { u16::MAX },
+        s_outside: d.within(0, 400) as u16,
+        pair,
+        pair_cap: d.within(1, 255) as u8,
+        vectors,
+        alpha: d.within(0, 40) as u8,
+        beta: d.within(0, 40) as u8,
+        shift: d.within(0, 6) as u8,
+        fixed: d.once_in(3).then(|| (0..rvs).map(|_| d.once_in(6)).collect()),
+    };
+    let scale = f64::from(hardware.energy_max()) / 40.0;
+    let run = run(&mut d, &problem, scale);
+    Job::new(hardware, problem, run).unwrap()
+}
+
+/// Job `seed` of the common configuration: 8-bit energies, weights that are powers of two, up to 64 labels.
+pub fn common(seed: u64) -> Job {
+    let mut d = Dice(seed ^ 0x5eed);
+    let hardware =
+        Hardware { count_bits: if d.once_in(2) { 8 } else { d.within(1, 9) as u8 }, ..Hardware::default() };
+    let labels = d.within(2, 64) as u16;
+    let (width, height) = (d.within(1, 150) as u32, d.within(1, 40) as u32);
+    let rvs = (width * height) as usize;
+    let first = d.picture(width, height, 8);
+    let form = Difference::Abs;
+    let singleton = match d.within(0, 4) {
+        0 => Singleton::Table {
+            costs: (0..rvs * usize::from(labels)).map(|_| d.within(0, 300) as u16).collect(),
+        },
+        1 => Singleton::Values { form, first, values: d.bytes(labels.into(), 256) },
+        _ => {
+            let second = d.picture(width, height, 8);
+            Singleton::Pixels {
+                form,
+                first,
+                second,
+                offsets: stereo_offsets(labels, d.within(0, 12) as i16 - 6),
+            }
+        }
+    };
+    let pair_cap = d.within(1, 4) as u8;
+    let problem = Problem {
+        width,
+        height,
+        labels,
+        singleton,
+        data_cap: if d.once_in(2) { d.within(1, 300) as u16 } else { u16::MAX },
+        s_outside: d.within(0, 300) as u16,
+        pair: if d.once_in(4) { Pair::Potts } else { Pair::Abs },
+        pair_cap,
+        vectors: line_vectors(labels),
+        alpha: if d.once_in(2) { 1 } else { d.within(0, 3) as u8 },
+        beta: d.within(0, 15) as u8,
+        shift: 0,
+        fixed: d.once_in(3).then(|| (0..rvs).map(|_| d.once_in(6)).collect()),
+    };
+    let run = run(&mut d, &problem, 8.0);
+    Job::new(hardware, problem, run).unwrap()
+}
+
+fn run(d: &mut Dice, problem: &Problem, scale: f64) -> Run {
+    let steps = (0..d.within(1, 5))
+        .map(|i| Step {
+            temperature: scale * d.within(1, 400) as f64 / 100.0 / (1 + i) as f64,
+            iterations: d.within(1, 9) as u32,
+        })
+        .collect();
+    let schedule = Schedule::new(steps).unwrap();
+    let start = match d.within(0, 3) {
+        0 => Start::Zero,
+        1 => Start::Random,
+        2 => Start::Labels(d.bytes(problem.rvs(), problem.labels.into())),
+        _ => Start::Argmin,
+    };
+    Run {
+        burn_in: d.within(0, u64::from(schedule.iterations()) - 1) as u32,
+        schedule,
+        seed: d.next(),
+        chain: d.within(0, 255) as u8,
+        start,
+        cutoff: d.once_in(3).then(|| d.within(2, 255) as u8),
+    }
+}
