@@ -9,8 +9,8 @@ mod odometer;
 
 use odometer::Odometer;
 use spa_model::rng;
+use std::cell::RefCell;
 use std::ffi::{c_char, c_ulong, c_void};
-use std::sync::Mutex;
 
 /// `gsl_rng_type` of the GNU Scientific Library.
 #[repr(C)]
@@ -44,16 +44,18 @@ static TYPE: GslRngType = GslRngType {
 #[allow(non_upper_case_globals, reason = "the C name")]
 pub static gsl_rng_stdin_input_raw: &GslRngType = &TYPE;
 
-const BATCH: usize = 4096;
+const BATCH: usize = 512;
 
 struct Stream {
     odometer: Odometer,
-    words: Vec<u32>,
+    words: Box<[u32; BATCH]>,
     next: usize,
     rounds: u32,
 }
 
-static STREAM: Mutex<Option<Stream>> = Mutex::new(None);
+thread_local! {
+    static STREAM: RefCell<Option<Stream>> = const { RefCell::new(None) };
+}
 
 impl Stream {
     fn new() -> Self {
@@ -63,65 +65,64 @@ impl Stream {
             eprintln!("RNG_ORDER is '{order}', but must be x, y, iteration or seed");
             std::process::exit(2);
         };
-        Self { odometer, words: Vec::new(), next: 0, rounds }
+        Self { odometer, words: Box::new([0; BATCH]), next: BATCH, rounds }
     }
 
     fn word(&mut self) -> u32 {
-        if self.next == self.words.len() {
+        if self.next == BATCH {
             self.fill();
         }
         self.next += 1;
         self.words[self.next - 1]
     }
 
-    /// Blocks first, then the rounds over all of them: the second loop is what the compiler turns into vectors.
+    /// Round by round over a whole batch, which the compiler turns into vectors; the first word of every batch is
+    /// compared with the contract's own function.
     fn fill(&mut self) {
-        let mut keys = [[0_u32; BATCH]; 2];
-        let mut counters = [[0_u32; BATCH]; 2];
+        let (mut k0, mut k1) = ([0_u32; BATCH], [0_u32; BATCH]);
+        let (mut x0, mut x1) = ([0_u32; BATCH], [0_u32; BATCH]);
         let mut second = [0_u32; BATCH];
+        let (seed, counter, word) = self.odometer.block();
+        let expected = rng::threefry2x32(rng::key(seed), counter, self.rounds)[word];
         for i in 0..BATCH {
             let (seed, counter, word) = self.odometer.block();
-            let key = rng::key(seed);
-            (keys[0][i], keys[1][i]) = (key[0], key[1]);
-            (counters[0][i], counters[1][i]) = (counter[0], counter[1]);
+            [k0[i], k1[i]] = rng::key(seed);
+            [x0[i], x1[i]] = counter;
             second[i] = (word as u32).wrapping_neg();
             self.odometer.turn();
         }
-        self.words.resize(BATCH, 0);
-        let words = &mut self.words[..BATCH];
-        if self.rounds == rng::ROUNDS {
-            fill_words::<{ rng::ROUNDS }>(words, &keys, &counters, &second);
-        } else {
+        add_keys(&mut x0, &mut x1, &k0, &k1, 0);
+        for round in 0..self.rounds {
+            let rotation = rng::ROTATIONS[(round % 8) as usize];
             for i in 0..BATCH {
-                let block = rng::threefry2x32(
-                    [keys[0][i], keys[1][i]],
-                    [counters[0][i], counters[1][i]],
-                    self.rounds,
-                );
-                words[i] = block[(second[i] & 1) as usize];
+                x0[i] = x0[i].wrapping_add(x1[i]);
+                x1[i] = x1[i].rotate_left(rotation) ^ x0[i];
+            }
+            if round % 4 == 3 {
+                add_keys(&mut x0, &mut x1, &k0, &k1, round / 4 + 1);
             }
         }
+        for i in 0..BATCH {
+            self.words[i] = x0[i] & !second[i] | x1[i] & second[i];
+        }
+        assert_eq!(self.words[0], expected, "the batch is not the contract's generator");
         self.next = 0;
     }
 }
 
-fn fill_words<const ROUNDS: u32>(
-    words: &mut [u32],
-    keys: &[[u32; BATCH]; 2],
-    counters: &[[u32; BATCH]; 2],
-    second: &[u32; BATCH],
-) {
+/// Key injection number `s`.
+fn add_keys(x0: &mut [u32; BATCH], x1: &mut [u32; BATCH], k0: &[u32; BATCH], k1: &[u32; BATCH], s: u32) {
     for i in 0..BATCH {
-        let block = rng::threefry2x32([keys[0][i], keys[1][i]], [counters[0][i], counters[1][i]], ROUNDS);
-        words[i] = block[0] & !second[i] | block[1] & second[i];
+        let schedule = [k0[i], k1[i], rng::PARITY ^ k0[i] ^ k1[i]];
+        x0[i] = x0[i].wrapping_add(schedule[(s % 3) as usize]);
+        x1[i] = x1[i].wrapping_add(schedule[((s + 1) % 3) as usize]).wrapping_add(s);
     }
 }
 
 extern "C" fn set(_state: *mut c_void, _seed: c_ulong) {}
 
 extern "C" fn get(_state: *mut c_void) -> c_ulong {
-    let mut stream = STREAM.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    stream.get_or_insert_with(Stream::new).word().into()
+    STREAM.with_borrow_mut(|stream| stream.get_or_insert_with(Stream::new).word()).into()
 }
 
 extern "C" fn get_double(state: *mut c_void) -> f64 {

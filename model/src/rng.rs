@@ -12,6 +12,7 @@ pub const ROTATIONS: [u32; 8] = [13, 15, 26, 6, 17, 29, 16, 24];
 pub const PARITY: u32 = 0x1BD1_1BDA;
 
 /// One block of Threefry-2x32 with `rounds` rounds.
+#[inline]
 pub fn threefry2x32(key: [u32; 2], counter: [u32; 2], rounds: u32) -> [u32; 2] {
     let schedule = [key[0], key[1], PARITY ^ key[0] ^ key[1]];
     let mut x0 = counter[0].wrapping_add(schedule[0]);
@@ -29,11 +30,13 @@ pub fn threefry2x32(key: [u32; 2], counter: [u32; 2], rounds: u32) -> [u32; 2] {
 }
 
 /// The key of a seed: (low word, high word).
+#[inline]
 pub fn key(seed: u64) -> [u32; 2] {
     [seed as u32, (seed >> 32) as u32]
 }
 
 /// Counter of the block that serves RV (x, y) in `iteration` of `chain`.
+#[inline]
 pub fn counter(x: u32, y: u32, chain: u8, iteration: u32) -> [u32; 2] {
     [y << 15 | (x >> 2) << 1 | ((x + y) & 1), u32::from(chain) << 24 | iteration]
 }
