@@ -61,7 +61,7 @@ class Stub {
       if (!stalled_since_ && !tiny) CHECK(since == period, "slot late: %llu", (unsigned long long)since);
     }
     first_ = false;
-    stalled_since_ = false;
+    stalled_since_ = stall_;  // the stall of the previous cycle holds up the next slot
     last_slot_ = cycle();
     slots++;
     if (slots == 1) {
@@ -132,6 +132,7 @@ class Stub {
       CHECK(fifo.size() <= 64, "log FIFO overflows: a slot was started in spite of stall");
       stall |= fifo.size() + flight_.size() + 3 > 64;
     }
+    stall_ = stall;
     stalled_since_ |= stall;
     // The sum over the SPEs takes a while.
     delay_.push_back(count_);
@@ -161,5 +162,5 @@ class Stub {
   std::vector<uint32_t> left_;
   uint64_t count_ = 0, serial_ = 0, last_slot_ = 0;
   uint32_t row_ = 0, group_ = 0, row0_ = 0, colour_ = 0, entry_ = 0, used_ = 0;
-  bool first_ = true, stalled_since_ = false, draining_ = false, drain_done_ = false;
+  bool first_ = true, stalled_since_ = false, stall_ = false, draining_ = false, drain_done_ = false;
 };
