@@ -33,8 +33,12 @@ impl Build {
         let fail = |cause: String| Error::Open { path: folder.to_owned(), cause };
         let text = std::fs::read_to_string(folder.join(MANIFEST)).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => {
-                let what = if folder.is_dir() { "it has no manifest.toml" } else { "there is no such folder" };
-                fail(format!("{what}; generate a build with 'spagen --spe 16 --spu 2 -o {}'", folder.display()))
+                let what =
+                    if folder.is_dir() { "it has no manifest.toml" } else { "there is no such folder" };
+                fail(format!(
+                    "{what}; generate a build with 'spagen --spe 16 --spu 2 -o {}'",
+                    folder.display()
+                ))
             }
             _ => fail(format!("manifest.toml: {}", plain(&error))),
         })?;

@@ -32,7 +32,9 @@ pub fn main() -> ExitCode {
     match run(cli) {
         Ok(code) => code,
         Err(error) => {
-            let closed = error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe);
+            let closed = error
+                .downcast_ref::<io::Error>()
+                .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe);
             if closed {
                 return ExitCode::SUCCESS;
             }
@@ -69,10 +71,8 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
 }
 
 fn presets() -> anyhow::Result<ExitCode> {
-    let rows: Vec<Vec<String>> = PRESETS
-        .iter()
-        .map(|preset| vec![preset.name.to_owned(), preset.meaning.to_owned()])
-        .collect();
+    let rows: Vec<Vec<String>> =
+        PRESETS.iter().map(|preset| vec![preset.name.to_owned(), preset.meaning.to_owned()]).collect();
     print(&align(rows.iter()))
 }
 

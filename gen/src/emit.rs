@@ -74,7 +74,8 @@ fn standard_report(config: &Config) -> Result<Report, Error> {
 
 /// RTL sources by name, the top last.
 fn file_list(files: &Files) -> String {
-    let names = files.keys().filter_map(|path| path.strip_prefix("rtl/")).filter(|name| name.ends_with(".sv"));
+    let names =
+        files.keys().filter_map(|path| path.strip_prefix("rtl/")).filter(|name| name.ends_with(".sv"));
     let top = format!("{TOP}.sv");
     let mut list: Vec<&str> = names.filter(|name| *name != top).collect();
     list.push(&top);

@@ -151,7 +151,9 @@ pub enum ConfigError {
         nearest: Option<&'static str>,
     },
     /// A value outside the parameter's range.
-    #[error("failed to configure '{key}' ({origin}): '{value}' is not allowed, must be {allowed}; see 'spagen explain {key}'")]
+    #[error(
+        "failed to configure '{key}' ({origin}): '{value}' is not allowed, must be {allowed}; see 'spagen explain {key}'"
+    )]
     Value {
         /// The parameter.
         key: &'static str,

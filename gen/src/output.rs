@@ -98,7 +98,7 @@ impl Plan {
                 None => written.removed.push(path.clone()),
             }
         }
-        if !force && !(edited.is_empty() && foreign.is_empty()) {
+        if !(force || edited.is_empty() && foreign.is_empty()) {
             return Err(Error::Foreign { folder: folder.to_owned(), edited, foreign });
         }
         // The manifest goes last: until then the old one describes the folder.
@@ -127,7 +127,9 @@ fn owned(folder: &Path, force: bool) -> Result<BTreeMap<String, String>, Error> 
         Err(cause) => Err(Error::Io {
             action: "write build",
             path: folder.to_owned(),
-            cause: format!("its manifest.toml is damaged ({cause}); remove the folder, or overwrite it with --force"),
+            cause: format!(
+                "its manifest.toml is damaged ({cause}); remove the folder, or overwrite it with --force"
+            ),
         }),
     }
 }
@@ -206,7 +208,7 @@ struct Swap<'a> {
 
 impl Swap<'_> {
     fn all(&mut self, written: &Written) -> Result<(), Error> {
-        self.folder_of(&self.folder.to_owned())?;
+        self.folder_of(self.folder)?;
         for path in &written.removed {
             self.one(path, false)?;
         }
@@ -229,7 +231,7 @@ impl Swap<'_> {
         }
         if replace {
             if let Some(parent) = target.parent() {
-                self.folder_of(&parent.to_owned())?;
+                self.folder_of(parent)?;
             }
             fs::rename(self.staging.new.join(path), &target)
                 .map_err(|error| Error::io("write", &target, &error))?;
@@ -242,8 +244,11 @@ impl Swap<'_> {
 
     /// Makes a folder and its parents, remembering those that are new.
     fn folder_of(&mut self, folder: &Path) -> Result<(), Error> {
-        let missing: Vec<PathBuf> =
-            folder.ancestors().take_while(|path| !path.as_os_str().is_empty() && !path.exists()).map(Path::to_owned).collect();
+        let missing: Vec<PathBuf> = folder
+            .ancestors()
+            .take_while(|path| !path.as_os_str().is_empty() && !path.exists())
+            .map(Path::to_owned)
+            .collect();
         for path in missing.into_iter().rev() {
             fs::create_dir(&path).map_err(|error| Error::io("create folder", &path, &error))?;
             self.made.push(path);

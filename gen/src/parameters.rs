@@ -310,7 +310,9 @@ pub const PARAMETERS: &[Parameter] = &[
         name: "rng_share",
         rtl: Some("RngShare"),
         kind: Kind::Integer(1, 4),
-        default: Default::Derived("the most that a slot of four cycles allows: 4 / ceil(spus / 2), and no more than there are SPEs"),
+        default: Default::Derived(
+            "the most that a slot of four cycles allows: 4 / ceil(spus / 2), and no more than there are SPEs",
+        ),
         unit: "SPEs a core",
         meaning: "SPEs that share a random-number core; a slot lasts at least rng_share x ceil(spus / 2) cycles, at most 4",
         cost: "fewer cores, but with fewer labels than that interval the array waits for random numbers",
@@ -401,7 +403,9 @@ impl Parameter {
     fn allows(&self, value: &Value) -> bool {
         match (self.kind, value) {
             (Kind::Integer(lo, hi), Value::Integer(n)) => (lo..=hi).contains(n),
-            (Kind::Multiple(step, lo, hi), Value::Integer(n)) => (lo..=hi).contains(n) && n.is_multiple_of(step),
+            (Kind::Multiple(step, lo, hi), Value::Integer(n)) => {
+                (lo..=hi).contains(n) && n.is_multiple_of(step)
+            }
             (Kind::OneOf(list), Value::Integer(n)) => list.contains(n),
             (Kind::Grid, Value::Grid(rows, cols)) => {
                 *rows > 0 && *cols > 0 && rows.saturating_mul(*cols) <= 4095

@@ -19,12 +19,25 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         name: "dissertation",
         meaning: "the design point 16x2 of Table 3.3: 6-bit singletons, 256K RVs, 512-bit lines",
-        settings: &[("spe", "16"), ("spus", "2"), ("rvs", "256K"), ("singleton_bits", "6"), ("line_bits", "512")],
+        settings: &[
+            ("spe", "16"),
+            ("spus", "2"),
+            ("rvs", "256K"),
+            ("singleton_bits", "6"),
+            ("line_bits", "512"),
+        ],
     },
     Preset {
         name: "ecp5-85k",
-        meaning: "fits the memory of a Lattice ECP5-85 (3.8 Mbit): 16x2 with 32K RVs, 128-bit lines",
-        settings: &[("spe", "16"), ("spus", "2"), ("rvs", "32K"), ("line_bits", "128")],
+        meaning: "fits the memory of a Lattice ECP5-85 (3.8 Mbit): 16x2 with 32K RVs in tiles of at most 128x64, 128-bit lines",
+        settings: &[
+            ("spe", "16"),
+            ("spus", "2"),
+            ("rvs", "32K"),
+            ("line_bits", "128"),
+            ("tile_width_max", "128"),
+            ("tile_height_max", "64"),
+        ],
     },
     Preset {
         name: "full-hd",

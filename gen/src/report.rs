@@ -100,9 +100,13 @@ impl Report {
     pub fn new(config: &Config, request: &Request) -> Result<Self, Error> {
         let array = &config.array;
         let spus = array.spes() * array.spus;
-        let refuse = |what: String, cause: &str| Err(Error::Workload { workload: what, cause: cause.to_owned() });
+        let refuse =
+            |what: String, cause: &str| Err(Error::Workload { workload: what, cause: cause.to_owned() });
         if !(0.0..=1.0).contains(&request.eviction_rate) {
-            return refuse(format!("eviction rate {}", request.eviction_rate), "must be 0 to 1 messages an update");
+            return refuse(
+                format!("eviction rate {}", request.eviction_rate),
+                "must be 0 to 1 messages an update",
+            );
         }
         if !(request.clock_mhz > 0.0 && request.clock_mhz.is_finite()) {
             return refuse(format!("clock {}", request.clock_mhz), "must be more than 0 MHz");
@@ -160,8 +164,9 @@ pub(crate) fn align<'a>(rows: impl Iterator<Item = &'a Vec<String>>) -> String {
     let widths: Vec<usize> =
         (0..columns).map(|c| rows.iter().filter_map(|row| row.get(c)).map(size).max().unwrap_or(0)).collect();
     let is_number = |cell: &str| cell.starts_with(|c: char| c.is_ascii_digit());
-    let right: Vec<bool> =
-        (0..columns).map(|c| rows.iter().skip(1).any(|row| row.get(c).is_some_and(|cell| is_number(cell)))).collect();
+    let right: Vec<bool> = (0..columns)
+        .map(|c| rows.iter().skip(1).any(|row| row.get(c).is_some_and(|cell| is_number(cell))))
+        .collect();
     let mut text = String::new();
     for row in rows {
         let mut line = String::from(" ");

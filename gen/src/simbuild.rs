@@ -58,10 +58,10 @@ pub fn library(build: &Build, notice: &mut dyn FnMut(&str)) -> Result<SimLibrary
     let started = Instant::now();
     let stamp_path = folder.join(STAMP);
     // A failed compilation must not leave the stamp of an older library.
-    if let Err(error) = fs::remove_file(&stamp_path) {
-        if error.kind() != std::io::ErrorKind::NotFound {
-            return Err(Error::io("remove", &stamp_path, &error));
-        }
+    if let Err(error) = fs::remove_file(&stamp_path)
+        && error.kind() != std::io::ErrorKind::NotFound
+    {
+        return Err(Error::io("remove", &stamp_path, &error));
     }
     make(&folder, verilator.command(), &compiler)?;
     fs::write(&stamp_path, stamp + "\n").map_err(|error| Error::io("write", &stamp_path, &error))?;
@@ -83,10 +83,10 @@ fn stamp(build: &Build, folder: &Path, verilator: &str, compiler: &str) -> Resul
 
 /// The C++ compiler: `$CXX`, else g++, else clang++.
 fn compiler() -> String {
-    if let Ok(name) = std::env::var("CXX") {
-        if !name.is_empty() {
-            return name;
-        }
+    if let Ok(name) = std::env::var("CXX")
+        && !name.is_empty()
+    {
+        return name;
     }
     let found = |name: &&str| {
         Command::new(name).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()

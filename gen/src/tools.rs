@@ -25,7 +25,8 @@ pub fn private_folder() -> Option<PathBuf> {
         return std::path::absolute(folder).ok();
     }
     if let Ok(current) = std::env::current_dir()
-        && let Some(found) = current.ancestors().map(|folder| folder.join(".tools")).find(|path| path.is_dir())
+        && let Some(found) =
+            current.ancestors().map(|folder| folder.join(".tools")).find(|path| path.is_dir())
     {
         return Some(found);
     }

@@ -28,7 +28,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Print memory, multipliers, cycles, log bandwidth and links of a build, by model
-    Report(ReportArgs),
+    Report(Box<ReportArgs>),
     /// Check the foreign tools: found, version, needed for what, how to install
     Doctor(DoctorArgs),
     /// Explain a parameter: range, default, meaning, cost

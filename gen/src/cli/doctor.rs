@@ -28,7 +28,8 @@ pub(super) fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
     } else {
         print(&table(&findings))?;
     }
-    let lacking = findings.iter().any(|finding| finding.need == Need::Simulation && finding.state != State::Ok);
+    let lacking =
+        findings.iter().any(|finding| finding.need == Need::Simulation && finding.state != State::Ok);
     Ok(if lacking { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 

@@ -35,7 +35,11 @@ fn list() -> String {
     let rows: Vec<Vec<String>> = PARAMETERS
         .iter()
         .map(|parameter| {
-            vec![parameter.name.to_owned(), parameter.allowed(), format!("default {}", parameter.default_text())]
+            vec![
+                parameter.name.to_owned(),
+                parameter.allowed(),
+                format!("default {}", parameter.default_text()),
+            ]
         })
         .collect();
     align(rows.iter())
@@ -104,5 +108,8 @@ pub fn markdown() -> String {
 
 fn sentence(words: &str) -> String {
     let mut letters = words.chars();
-    letters.next().map(|first| first.to_uppercase().collect::<String>() + letters.as_str()).unwrap_or_default()
+    letters
+        .next()
+        .map(|first| first.to_uppercase().collect::<String>() + letters.as_str())
+        .unwrap_or_default()
 }

@@ -32,7 +32,9 @@ pub(super) fn run(args: &ReportArgs) -> anyhow::Result<ExitCode> {
 
 fn parse_size(text: &str) -> Result<(u32, u32), Usage> {
     let size = text.split_once(['x', 'X']).and_then(|(w, h)| Some((w.parse().ok()?, h.parse().ok()?)));
-    size.ok_or_else(|| Usage(format!("failed to read --size '{text}': must be WIDTHxHEIGHT, such as 450x375")))
+    size.ok_or_else(|| {
+        Usage(format!("failed to read --size '{text}': must be WIDTHxHEIGHT, such as 450x375"))
+    })
 }
 
 fn parse_reach(text: &str) -> Result<Reach, Usage> {

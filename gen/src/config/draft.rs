@@ -59,7 +59,10 @@ impl Draft {
         match std::fs::read(path) {
             Ok(bytes) => match String::from_utf8(bytes) {
                 Ok(text) => self.text(&text, &origin),
-                Err(_) => self.errors.push(ConfigError::Read { path: origin, cause: "it is not UTF-8 text".into() }),
+                Err(_) => {
+                    self.errors
+                        .push(ConfigError::Read { path: origin, cause: "it is not UTF-8 text".into() });
+                }
             },
             Err(error) => self.errors.push(ConfigError::Read { path: origin, cause: plain(&error) }),
         }
@@ -279,8 +282,7 @@ impl Resolver<'_> {
 
         let step = 8_u32.max(4 * spus);
         let share = self.integer("rvs").unwrap_or(8).div_ceil(spes.max(1));
-        let rv_capacity =
-            self.integer("rv_capacity").unwrap_or_else(|| share.next_multiple_of(8).max(step));
+        let rv_capacity = self.integer("rv_capacity").unwrap_or_else(|| share.next_multiple_of(8).max(step));
         let samples = if s2_links { rv_capacity } else { 2 * rv_capacity };
         let s2_default = samples.next_multiple_of(2 * spus).min(1 << 22);
         let side = (4 * rv_capacity.isqrt()).next_power_of_two().min(4096);
@@ -298,7 +300,9 @@ impl Resolver<'_> {
             s2_links,
             pair_table: self.flag("pair_table"),
             singleton_table,
-            cost_capacity: self.integer("cost_capacity").unwrap_or_else(|| costs.try_into().unwrap_or(1 << 24)),
+            cost_capacity: self
+                .integer("cost_capacity")
+                .unwrap_or_else(|| costs.try_into().unwrap_or(1 << 24)),
             rng_share: self.integer("rng_share").unwrap_or(share_most),
             schedule_entries: self.integer("schedule_entries").unwrap_or(64),
             log_fifo_depth: self.integer("log_fifo_depth").unwrap_or(64),

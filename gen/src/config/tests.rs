@@ -62,7 +62,8 @@ failed to configure 'spus' (a.toml, line 2): '3' is not allowed, must be 1, 2, 4
 failed to configure 'spuz' (a.toml, line 1): no such parameter; did you mean 'spus'?";
     let mut lines: Vec<&str> = errors.lines().collect();
     lines.sort_unstable();
-    let conflict_either_way = errors.replace("'rows' (a.toml, line 5): 'grid'", "'grid' (a.toml, line 4): 'rows'");
+    let conflict_either_way =
+        errors.replace("'rows' (a.toml, line 5): 'grid'", "'grid' (a.toml, line 4): 'rows'");
     let mut lines: Vec<&str> = conflict_either_way.lines().collect();
     lines.sort_unstable();
     assert_eq!(lines.join("\n"), expected);
@@ -71,7 +72,10 @@ failed to configure 'spuz' (a.toml, line 1): no such parameter; did you mean 'sp
 #[test]
 fn rules_between_parameters_are_checked() {
     let error = parse("weights = \"linear\"\nenergy_bits = 12").unwrap_err();
-    assert_eq!(error, "failed to configure 'energy_bits': energy_bits is 12, but must be at most 10 with linear weights");
+    assert_eq!(
+        error,
+        "failed to configure 'energy_bits': energy_bits is 12, but must be at most 10 with linear weights"
+    );
     let error = parse("rows = 100\ncols = 100").unwrap_err();
     assert!(error.contains("SPEs"), "{error}");
 }

@@ -37,7 +37,7 @@ pub struct Item {
     pub m20k: u64,
     /// 10-kbit blocks (Cyclone V).
     pub m10k: u64,
-    /// 18-kbit blocks (ECP5).
+    /// 18-kbit blocks (ECP5); 0 where 16x4 cells are cheaper.
     pub ebr: u64,
 }
 
@@ -66,6 +66,9 @@ pub struct Memory {
 const M20K: &[(u32, u32)] = &[(512, 40), (1024, 20), (2048, 10), (4096, 5), (8192, 2), (16384, 1)];
 const M10K: &[(u32, u32)] = &[(256, 40), (512, 20), (1024, 10), (2048, 5), (4096, 2), (8192, 1)];
 const EBR: &[(u32, u32)] = &[(512, 36), (1024, 18), (2048, 9), (4096, 4), (8192, 2), (16384, 1)];
+
+/// Largest RAM, in 16x4 cells, that Yosys puts into cells rather than an EBR.
+const EBR_CELLS: u32 = 32;
 
 /// Fewest blocks of a RAM if one shape is used for all of it.
 #[must_use]
@@ -130,7 +133,7 @@ fn items(config: &Config) -> Vec<Item> {
         ("weight buffer", "spa_spe", spes, 1 << (label + 1).max(5), spus * p, Block),
         ("kept labels", "spa_spe", spes, 32, spus, Distributed),
         ("random numbers", "spa_draw", spes, 32, spus * u, Distributed),
-        ("log FIFO", "spa_log_fifo", spes, array.log_fifo_depth, rv_bits + label + count, Distributed),
+        ("log FIFO", "spa_log_fifo", spes, array.log_fifo_depth, rv_bits + label + count, Block),
     ];
     if array.pair_table {
         list.push(("pair table", "spa_spu", 4 * spes * spus, 1 << (2 * label), 8, Block));
@@ -139,7 +142,9 @@ fn items(config: &Config) -> Vec<Item> {
         list.push(("cost table", "spa_spe", spes * spus, array.cost_capacity / spus, 16, Block));
     }
     match hardware.weights {
-        Weights::Linear => list.push(("weight table", "spa_weight", spes * spus, entries << energy, p, Block)),
+        Weights::Linear => {
+            list.push(("weight table", "spa_weight", spes * spus, entries << energy, p, Block));
+        }
         Weights::Pow2 => list.push(("thresholds", "spa_pass_ctrl", p, entries, energy + 1, Block)),
     }
     list.extend([
@@ -150,8 +155,8 @@ fn items(config: &Config) -> Vec<Item> {
         ("slots in flight", "spa_pass_ctrl", 1, 32, log2(entries), Distributed),
         ("write-back records", "spa_write_ctrl", 1, 32, 3 + x_bits + y_bits + 2 * rv_bits - 2, Distributed),
         ("schedule", "spa_slot_issuer", 1, entries, 24, Distributed),
-        ("read FIFO", "spa_axi_read", 1, 32, line, Distributed),
-        ("line FIFO", "spa_log_writer", 1, 16, line, Distributed),
+        ("read FIFO", "spa_axi_read", 1, 32, line, Block),
+        ("line FIFO", "spa_log_writer", 1, 16, line, Block),
     ]);
     list.into_iter()
         .map(|(component, module, copies, depth, width, style)| {
@@ -159,6 +164,7 @@ fn items(config: &Config) -> Vec<Item> {
                 Block => u64::from(copies) * blocks(shapes, depth, width),
                 Distributed => 0,
             };
+            let in_cells = depth.div_ceil(16) * width.div_ceil(4) <= EBR_CELLS;
             Item {
                 component,
                 module,
@@ -169,7 +175,7 @@ fn items(config: &Config) -> Vec<Item> {
                 bits: u64::from(copies) * u64::from(depth) * u64::from(width),
                 m20k: count(M20K),
                 m10k: count(M10K),
-                ebr: count(EBR),
+                ebr: if in_cells { 0 } else { count(EBR) },
             }
         })
         .collect()

@@ -44,8 +44,8 @@ fn memory(report: &Report) -> Section {
         .iter()
         .map(|item| {
             let blocks = |count: u64| match item.style {
-                Style::Block => count.to_string(),
-                Style::Distributed => "logic".to_owned(),
+                Style::Block if count > 0 => count.to_string(),
+                _ => "logic".to_owned(),
             };
             vec![
                 item.component.to_owned(),
@@ -72,7 +72,7 @@ fn memory(report: &Report) -> Section {
     Section {
         title: "Memory (model)".to_owned(),
         note: format!(
-            "Blocks if one shape is used for a whole RAM. M20K bits in use: {:.0}%. Distributed: {} bits.",
+            "Blocks if one shape is used for a whole RAM; logic: distributed. M20K bits in use: {:.0}%. Distributed: {} bits.",
             100.0 * memory.m20k_use,
             memory.distributed_bits
         ),
@@ -239,7 +239,9 @@ pub(super) fn markdown(document: &Document) -> String {
         document.title
     );
     for section in &document.sections {
-        let line = |cells: &[String]| format!("| {} |\n", cells.join(" | ")).replace("|  |", "| |").replace("|  |", "| |");
+        let line = |cells: &[String]| {
+            format!("| {} |\n", cells.join(" | ")).replace("|  |", "| |").replace("|  |", "| |")
+        };
         let head: Vec<String> = section.columns.iter().map(ToString::to_string).collect();
         text += &format!("\n## {}\n\n{}\n\n", section.title, section.note);
         text += &line(&head);

@@ -34,7 +34,8 @@ fn equation_3_5_for_table_3_1() {
 #[test]
 fn blocks_take_the_best_shape() {
     let m20k = [(512, 40), (1024, 20), (2048, 10), (4096, 5)];
-    assert_eq!(blocks(&m20k, 4096, 6), 3);
+    // Two of 2048x10, not eight of 512x40.
+    assert_eq!(blocks(&m20k, 4096, 6), 2);
     assert_eq!(blocks(&m20k, 512, 40), 1);
     assert_eq!(blocks(&m20k, 513, 40), 2);
     assert_eq!(blocks(&m20k, 1, 1), 1);
@@ -57,8 +58,10 @@ fn ecp5_fits_its_memory() {
 
 #[test]
 fn cycles_of_an_even_workload() {
-    let request =
-        Request { workloads: vec![Workload { width: 448, height: 376, labels: 56, iterations: 10 }], ..Request::default() };
+    let request = Request {
+        workloads: vec![Workload { width: 448, height: 376, labels: 56, iterations: 10 }],
+        ..Request::default()
+    };
     let report = Report::new(&config("default"), &request).unwrap();
     let figures = report.workloads.runs[0].figures.as_ref().unwrap();
     assert_eq!((figures.tile_width, figures.tile_height, figures.switch_gap), (112, 94, 0));

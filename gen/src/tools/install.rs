@@ -78,10 +78,11 @@ fn download(python: &Path, target: &Path) -> Result<(), String> {
     let environment = target.with_extension("venv");
     let made = run(Command::new(python).args(["-m", "venv"]).arg(&environment));
     let result = match made {
-        Ok(()) => {
-            pip(&environment.join("bin/python3")).map_err(|cause| format!("'pip install {package}' failed: {cause}"))
+        Ok(()) => pip(&environment.join("bin/python3"))
+            .map_err(|cause| format!("'pip install {package}' failed: {cause}")),
+        Err(_) => {
+            Err("python3 has neither pip nor venv; install one ('apt-get install python3-pip')".to_owned())
         }
-        Err(_) => Err("python3 has neither pip nor venv; install one ('apt-get install python3-pip')".to_owned()),
     };
     let _ = fs::remove_dir_all(&environment);
     result

@@ -61,7 +61,9 @@ fn look(tool: &Tool) -> Finding {
         state: State::Missing,
         path: None,
         version: None,
-        needed: tool.min.map_or_else(|| "any".to_owned(), |(major, minor)| format!(">= {}", show(tool, major, minor))),
+        needed: tool
+            .min
+            .map_or_else(|| "any".to_owned(), |(major, minor)| format!(">= {}", show(tool, major, minor))),
         need: tool.need,
         purpose: tool.purpose,
         install: tool.install,
@@ -151,11 +153,8 @@ pub(super) fn output(program: &Path, arguments: &[&str]) -> Result<String, Strin
         }
     }
     let output = child.wait_with_output().map_err(|error| crate::error::plain(&error))?;
-    let text = format!(
-        "{}{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    );
+    let text =
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     // Some tools print their version and exit with an error; what counts is the version.
     if output.status.success() || version_in(&text).is_some() {
         Ok(text)

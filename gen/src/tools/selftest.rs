@@ -46,7 +46,8 @@ pub(super) fn passes(verilator: &Path, version: &str) -> Result<(), String> {
         return Ok(());
     }
     let folder = std::env::temp_dir().join(format!("spagen-selftest-{}", std::process::id()));
-    fs::create_dir_all(&folder).map_err(|error| format!("self-test needs a temporary folder: {}", plain(&error)))?;
+    fs::create_dir_all(&folder)
+        .map_err(|error| format!("self-test needs a temporary folder: {}", plain(&error)))?;
     let result = run(verilator, &folder);
     let _ = fs::remove_dir_all(&folder);
     let answer = result?;
@@ -81,7 +82,10 @@ fn run(verilator: &Path, folder: &Path) -> Result<String, String> {
         .map_err(|error| format!("self-test does not start: {}", plain(&error)))?;
     if !output.status.success() {
         let text = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
-        let line = text.lines().find(|line| line.contains("rror") || line.contains("not found")).unwrap_or("no message");
+        let line = text
+            .lines()
+            .find(|line| line.contains("rror") || line.contains("not found"))
+            .unwrap_or("no message");
         return Err(format!("self-test does not compile: {}", line.trim()));
     }
     let output = Command::new(folder.join("obj/Vx"))

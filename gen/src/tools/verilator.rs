@@ -122,8 +122,10 @@ pub(super) fn examine(finding: &mut Finding) {
                 let Candidate::At(path) = candidate else { continue };
                 if let Err((state, cause)) = examine_one(&path) {
                     finding.state = state;
-                    finding.version =
-                        output(&path, &["--version"]).ok().and_then(|text| version_in(&text)).map(|(words, _)| words);
+                    finding.version = output(&path, &["--version"])
+                        .ok()
+                        .and_then(|text| version_in(&text))
+                        .map(|(words, _)| words);
                     finding.path = Some(path);
                     finding.note = Some(cause);
                     return;
