@@ -12,13 +12,14 @@ struct BaselineParams {
     u32 chain, burn_in;
 };
 
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(256, 3)
 gibbs_baseline(const BaselineParams b, u32 iteration, u32 iterations, u32 step) {
     const GenericParams &p = b.job;
-    __shared__ u8 pair[SPA_LABELS * SPA_LABELS + SPA_LABELS];
-    // Row SPA_LABELS is a missing neighbour's.
+    // Row SPA_LABELS is a missing neighbour's; an odd number of words a row spreads rows over the banks.
+    constexpr u32 ROW = ((SPA_LABELS + 3) / 4 | 1) * 4;
+    __shared__ u8 pair[ROW * (SPA_LABELS + 1)];
     for (u32 k = threadIdx.x; k < SPA_LABELS * (SPA_LABELS + 1); k += 256u)
-        pair[k] = k < SPA_LABELS * SPA_LABELS ? p.pair[k] : 0;
+        pair[k / SPA_LABELS * ROW + k % SPA_LABELS] = k < SPA_LABELS * SPA_LABELS ? p.pair[k] : 0;
     __syncthreads();
     const float inverse_temperature = b.inverse_temperatures[step];
     const u32 across = (p.width + 31u) / 32u, regions = across * ((p.height + 15u) / 16u);
@@ -30,10 +31,10 @@ gibbs_baseline(const BaselineParams b, u32 iteration, u32 iterations, u32 step) 
                 if (x >= p.width || y >= p.height) continue;
                 const u32 i = y * p.width + x;
                 if (p.fixed && p.fixed[i]) continue;
-                const u8 *left = pair + SPA_LABELS * (x > 0 ? __ldcg(p.labels + i - 1) : SPA_LABELS);
-                const u8 *right = pair + SPA_LABELS * (x + 1u < p.width ? __ldcg(p.labels + i + 1) : SPA_LABELS);
-                const u8 *up = pair + SPA_LABELS * (y > 0 ? __ldcg(p.labels + i - p.width) : SPA_LABELS);
-                const u8 *down = pair + SPA_LABELS * (y + 1u < p.height ? __ldcg(p.labels + i + p.width) : SPA_LABELS);
+                const u8 *left = pair + ROW * (x > 0 ? __ldcg(p.labels + i - 1) : SPA_LABELS);
+                const u8 *right = pair + ROW * (x + 1u < p.width ? __ldcg(p.labels + i + 1) : SPA_LABELS);
+                const u8 *up = pair + ROW * (y > 0 ? __ldcg(p.labels + i - p.width) : SPA_LABELS);
+                const u8 *down = pair + ROW * (y + 1u < p.height ? __ldcg(p.labels + i + p.width) : SPA_LABELS);
 #if SPA_SINGLETON == 2
                 const u32 first = 0;
 #else

@@ -8,8 +8,8 @@ typedef unsigned long long u64;
 
 #define FULL 0xffffffffu
 
-// Threefry-2x32 with 13 rounds; `word` picks one of the two results.
-__device__ __forceinline__ u32 threefry(u32 key0, u32 key1, u32 c0, u32 c1, u32 word) {
+// Threefry-2x32 with 13 rounds.
+__device__ __forceinline__ uint2 threefry(u32 key0, u32 key1, u32 c0, u32 c1) {
     const u32 key2 = 0x1BD11BDAu ^ key0 ^ key1;
     u32 x0 = c0 + key0, x1 = c1 + key1;
 #define ROUND(r) x0 += x1; x1 = __funnelshift_l(x1, x1, r) ^ x0;
@@ -21,12 +21,13 @@ __device__ __forceinline__ u32 threefry(u32 key0, u32 key1, u32 c0, u32 c1, u32 
     x0 += key0; x1 += key1 + 3u;
     ROUND(17)
 #undef ROUND
-    return word ? x1 : x0;
+    return make_uint2(x0, x1);
 }
 
 // The random word of RV (x, y); chain_iteration = chain << 24 | iteration.
 __device__ __forceinline__ u32 draw_word(u32 key0, u32 key1, u32 x, u32 y, u32 chain_iteration) {
-    return threefry(key0, key1, y << 15 | (x >> 2) << 1 | ((x + y) & 1u), chain_iteration, x >> 1 & 1u);
+    const uint2 words = threefry(key0, key1, y << 15 | (x >> 2) << 1 | ((x + y) & 1u), chain_iteration);
+    return x >> 1 & 1u ? words.y : words.x;
 }
 
 // Where messages go: a buffer that the host has made large enough for the launch, and its fill.

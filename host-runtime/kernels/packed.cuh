@@ -34,7 +34,7 @@ struct PackedParams {
     uint2 *entries[2];      // H x half
     Log log;
     u32 *barrier;
-    u64 *counters;          // labels touched, RVs updated, RVs updated by a whole warp, live labels
+    u64 *counters;          // of the sparse kernel: labels touched, RVs updated, those with all labels, live near labels
     u32 width, height, half, pitch, words;
     u32 second_pitch, second_origin;
     int first_offset;       // dx of label 0: sample x of label l is x + first_offset - l

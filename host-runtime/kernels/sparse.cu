@@ -2,64 +2,125 @@
 //
 // Labels: with a capped pair term, a label outside the near set (V < cap beside some neighbour) costs
 // far = beta * cap * neighbours more than its singleton. If even the best singleton of the RV plus far is not live,
-// only near labels are; otherwise the whole warp evaluates every label of that RV.
+// only near labels are; otherwise all labels are evaluated (draw.cuh).
 //
 // RVs (event-driven Gibbs sampling): one live label and unchanged neighbours mean the same label again, as long as the
 // live set cannot grow. A bit a RV says that it must be updated: it had more than one live label, or a neighbour
-// changed. A warp takes eight words of 32 RVs and packs those that must be updated.
+// changed. A warp takes SPA_WORDS words of 32 RVs from all over the field, so that all warps have about as much to do,
+// and packs the RVs that must be updated.
+//
+// Set by the host: SPA_WORDS (1 to 8), and the macros of packed.cuh.
 
-#define ROWS 8
 #define WARPS (SPA_THREADS / 32)
 #define NEAR_MAX 16
 
 struct WarpSpace {
-    u8 list[ROWS * 32];
-    u32 changed[ROWS], live[ROWS];
+    u8 list[SPA_WORDS * 32];
+    u32 changed[SPA_WORDS], live[SPA_WORDS];
 };
 
-// One RV by all lanes, two labels each; returns label | live labels << 8.
-__device__ __forceinline__ u32 update_by_warp(const PackedParams &p, const Tables &t, const Step &step, u32 colour, u32 y,
-                                              u32 j, u32 around, u32 word) {
-    const u32 lane = threadIdx.x & 31u;
+struct Figures {
+    u32 touched, updated, all_labels, live;
+};
+
+// One RV; sets *changed and *open (more than one live label).
+__device__ __forceinline__ void update_sparse(const PackedParams &p, const Tables &t, const Step &step, u32 colour, u32 y,
+                                              u32 j, u32 now, bool *changed, bool *open, Figures &figures) {
     const u32 x = 2u * j + ((y + colour) & 1u);
-    const u8 *left = t.pair + (around & 0xffu) * PAIR_ROW, *right = t.pair + (around >> 8 & 0xffu) * PAIR_ROW;
-    const u8 *up = t.pair + (around >> 16 & 0xffu) * PAIR_ROW, *down = t.pair + (around >> 24) * PAIR_ROW;
+    const Around a = look_around(p, colour, y, j);
+    const u32 best = __ldg(p.least[colour] + (u64)y * p.half + j);
 #if SPA_VOLUME
     const u32 first = 0;
 #else
     const u32 first = __ldg(p.first + (u64)y * p.width + x);
 #endif
-    u32 e[2], w[2], live = 0;
+    const u64 near = t.near[a.left] | t.near[a.right] | t.near[a.up] | t.near[a.down];
+    const u32 many = __popcll(near);
+    const u8 *left = t.pair + a.left * PAIR_ROW, *right = t.pair + a.right * PAIR_ROW;
+    const u8 *up = t.pair + a.up * PAIR_ROW, *down = t.pair + a.down * PAIR_ROW;
+
+    // Energies of the near labels, four at a time so that their loads overlap.
+    u32 e[NEAR_MAX];
+    u32 least = 256;
+    u64 rest = near;
 #pragma unroll
-    for (u32 k = 0; k < 2; ++k) {
-        const u32 l = lane + 32u * k;
-        e[k] = FULL;
-        if (l < SPA_LABELS)
-            e[k] = min(one_singleton(p, colour, x, y, j, first, l) + left[l] + right[l] + up[l] + down[l], 255u);
-    }
-    const u32 least = __reduce_min_sync(FULL, min(e[0], e[1]));
+    for (u32 b = 0; b < NEAR_MAX; b += 4) {
+        if (b < many) {
+            u32 s[4], v[4];
 #pragma unroll
-    for (u32 k = 0; k < 2; ++k) {
-        const u32 es = e[k] - least;
-        w[k] = es < step.limit ? t.weight[es & 0xffu] : 0u;
-        live += __popc(__ballot_sync(FULL, w[k] != 0));
-    }
-    u32 up_to = w[0] | w[1] << 16;
+            for (u32 k = 0; k < 4; ++k) {
+                const u32 l = rest ? __ffsll(rest) - 1 : 0;
+                rest &= rest - 1;
+                s[k] = one_singleton(p, colour, x, y, j, first, l);
+                v[k] = left[l] + right[l] + up[l] + down[l];
+            }
 #pragma unroll
-    for (u32 d = 1; d < 32; d *= 2) {
-        const u32 below = __shfl_up_sync(FULL, up_to, d);
-        if (lane >= d) up_to += below;
+            for (u32 k = 0; k < 4; ++k) {
+                e[b + k] = b + k < many ? min(s[k] + v[k], 255u) : 256u;
+                least = min(least, e[b + k]);
+            }
+        }
     }
-    const u32 all = __shfl_sync(FULL, up_to, 31);
-    const u32 lower = all & 0xffffu;
-    const u32 r = __umulhi(word & p.u_mask, lower + (all >> 16));
-    const u32 lows = __ballot_sync(FULL, (up_to & 0xffffu) > r);
-    const u32 highs = __ballot_sync(FULL, lower + (up_to >> 16) > r);
-    const u32 label = r < lower ? __ffs(lows) - 1 : __ffs(highs) + 31;
-    return label | live << 8;
+    const u32 missing =
+        (a.left == SPA_LABELS) + (a.right == SPA_LABELS) + (a.up == SPA_LABELS) + (a.down == SPA_LABELS);
+    const u32 best_far = min(best + p.far * (4u - missing), 255u);
+    figures.updated += 1;
+
+    u32 label;
+    if (many == 0 || many > NEAR_MAX || best_far < least + step.limit) {
+        bool single;
+        const u32 word = draw_word(p.key0, p.key1, x, y, p.chain << 24 | now);
+        label = draw_dense<false>(p, t, step, colour, y, j, x, a, word, &single);
+        *open = !single;
+        figures.touched += SPA_LABELS;
+        figures.all_labels += 1;
+    } else {
+        u32 total = 0, live = 0, place = 0;
+#pragma unroll
+        for (u32 b = 0; b < NEAR_MAX; b += 4) {
+            if (b < many) {
+                u32 w[4];
+#pragma unroll
+                for (u32 k = 0; k < 4; ++k) w[k] = t.weight[min(e[b + k] - least, 255u)];
+#pragma unroll
+                for (u32 k = 0; k < 4; ++k) {
+                    w[k] = b + k < many ? w[k] : 0u;
+                    place = e[b + k] == least ? b + k : place;
+                    live += w[k] != 0;
+                    total += w[k];
+                    e[b + k] = total;
+                }
+            }
+        }
+        if (live > 1) {
+            const u32 r = __umulhi(draw_word(p.key0, p.key1, x, y, p.chain << 24 | now) & p.u_mask, total);
+            place = 0;
+#pragma unroll
+            for (u32 k = 0; k < NEAR_MAX; ++k) place += k < many && e[k] <= r;
+        }
+        rest = near;
+        for (; place > 0; --place) rest &= rest - 1;
+        label = __ffsll(rest) - 1;
+        *open = live > 1;
+        figures.touched += many;
+        figures.live += live;
+    }
+    *changed = label != a.own;
+    commit(p, colour, y, j, x, a.own, label, now);
 }
 
-extern "C" __global__ void __launch_bounds__(SPA_THREADS)
+// Neighbours of the changed RVs of one word must be updated.
+__device__ __forceinline__ void wake(const PackedParams &p, u32 colour, u32 y, u32 column, u32 changed) {
+    u32 *other = p.active[colour ^ 1u] + (u64)y * p.words + column;
+    const bool odd = (y + colour) & 1u;
+    atomicOr(other, changed | (odd ? changed << 1 : changed >> 1));
+    if (y > 0) atomicOr(other - p.words, changed);
+    if (y + 1u < p.height) atomicOr(other + p.words, changed);
+    if (odd && changed >> 31 && column + 1u < p.words) atomicOr(other + 1, 1u);
+    if (!odd && (changed & 1u) && column > 0) atomicOr(other - 1, 1u << 31);
+}
+
+extern "C" __global__ void __launch_bounds__(SPA_THREADS, 768 / SPA_THREADS)
 packed_sparse(const PackedParams p, u32 iteration, u32 iterations, u32 step_index) {
     __shared__ __align__(16) Tables t;
     __shared__ WarpSpace spaces[WARPS];
@@ -67,135 +128,44 @@ packed_sparse(const PackedParams p, u32 iteration, u32 iterations, u32 step_inde
     load_tables(p, step, t);
     const u32 lane = threadIdx.x & 31u;
     WarpSpace &space = spaces[threadIdx.x / 32u];
-    const u32 limit = step.limit;
-    const u32 bands = (p.height + ROWS - 1u) / ROWS;
-    u32 touched = 0, updated = 0, by_warp = 0, live_labels = 0;
+    const u32 words = p.words * p.height, groups = (words + SPA_WORDS - 1u) / SPA_WORDS;
+    Figures figures = {0, 0, 0, 0};
 
     for (u32 n = 0; n < iterations; ++n) {
         for (u32 colour = 0; colour < 2; ++colour) {
-            const u32 now = iteration + n;
-            for (u32 tile = blockIdx.x * WARPS + threadIdx.x / 32u; tile < bands * p.words; tile += gridDim.x * WARPS) {
-                const u32 word = tile % p.words, top = tile / p.words * ROWS;
+            for (u32 group = blockIdx.x * WARPS + threadIdx.x / 32u; group < groups; group += gridDim.x * WARPS) {
+                const u32 my_word = group + lane * groups;
+                const bool mine = lane < SPA_WORDS && my_word < words;
+                const u32 my_y = my_word / p.words, my_column = my_word % p.words;
                 u32 bits = 0;
-                const u32 my_y = top + lane;
-                const u64 my_word = (u64)my_y * p.words + word;
-                const bool mine = lane < ROWS && my_y < p.height;
-                if (mine) {
-                    bits = __ldcg(p.active[colour] + my_word);
-                    if (bits) bits &= __ldg(p.valid[colour] + my_word);
-                }
+                if (mine) bits = __ldcg(p.active[colour] + my_word) & __ldg(p.valid[colour] + my_word);
                 if (!__any_sync(FULL, bits != 0)) continue;
                 u32 count = 0;
 #pragma unroll
-                for (u32 row = 0; row < ROWS; ++row) {
-                    const u32 b = __shfl_sync(FULL, bits, row);
-                    if (b >> lane & 1u) space.list[count + __popc(b & ((1u << lane) - 1u))] = (u8)(row << 5 | lane);
+                for (u32 k = 0; k < SPA_WORDS; ++k) {
+                    const u32 b = __shfl_sync(FULL, bits, k);
+                    if (b >> lane & 1u) space.list[count + __popc(b & ((1u << lane) - 1u))] = (u8)(k << 5 | lane);
                     count += __popc(b);
                 }
-                if (lane < ROWS) space.changed[lane] = space.live[lane] = 0;
+                if (lane < SPA_WORDS) space.changed[lane] = space.live[lane] = 0;
                 __syncwarp();
 
                 for (u32 base = 0; base < count; base += 32) {
                     const bool on = base + lane < count;
                     const u32 item = space.list[on ? base + lane : base];
-                    const u32 row = item >> 5, y = top + row, j = word * 32u + (item & 31u);
-                    const u32 x = 2u * j + ((y + colour) & 1u);
-                    const Around a = look_around(p, colour, y, j);
-                    u64 near = t.near[a.left] | t.near[a.right] | t.near[a.up] | t.near[a.down];
-                    const u32 many = __popcll(near);
-                    bool whole = many == 0 || many > NEAR_MAX;
-                    u32 label = a.own, live = 1;
-                    u32 energy[NEAR_MAX];
-                    u32 least = 256;
-                    if (on && !whole) {
-#if SPA_VOLUME
-                        const u32 first = 0;
-#else
-                        const u32 first = __ldg(p.first + (u64)y * p.width + x);
-#endif
-                        u64 rest = near;
-#pragma unroll
-                        for (u32 k = 0; k < NEAR_MAX; ++k) {
-                            if (k >= many) break;
-                            const u32 l = __ffsll(rest) - 1;
-                            rest &= rest - 1;
-                            const u32 v = t.pair[a.left * PAIR_ROW + l] + t.pair[a.right * PAIR_ROW + l] +
-                                          t.pair[a.up * PAIR_ROW + l] + t.pair[a.down * PAIR_ROW + l];
-                            energy[k] = min(one_singleton(p, colour, x, y, j, first, l) + v, 255u);
-                            least = min(least, energy[k]);
-                        }
-                        touched += many;
-                        const u32 missing = (a.left == SPA_LABELS) + (a.right == SPA_LABELS) + (a.up == SPA_LABELS) +
-                                            (a.down == SPA_LABELS);
-                        const u32 best_far = min(__ldg(p.least[colour] + (u64)y * p.half + j) + p.far * (4u - missing), 255u);
-                        whole = best_far < least + limit;
-                    }
-                    whole = whole && on;
-                    u32 total = 0;
-                    if (on && !whole) {
-                        live = 0;
-                        u64 rest = near;
-#pragma unroll
-                        for (u32 k = 0; k < NEAR_MAX; ++k) {
-                            if (k >= many) break;
-                            const u32 l = __ffsll(rest) - 1;
-                            rest &= rest - 1;
-                            const u32 es = energy[k] - least;
-                            const u32 w = es < limit ? t.weight[es] : 0u;
-                            total += w;
-                            live += w != 0;
-                            if (es == 0) label = l;
-                            energy[k] = total;
-                        }
-                    }
-                    const bool draw = on && (whole || live > 1);
-                    u32 random = 0;
-                    if (__any_sync(FULL, draw)) random = draw_word(p.key0, p.key1, x, y, p.chain << 24 | now);
-                    if (draw && !whole) {
-                        const u32 r = __umulhi(random & p.u_mask, total);
-                        // Drop near labels until the prefix exceeds r.
-                        u64 rest = near;
-#pragma unroll
-                        for (u32 k = 0; k < NEAR_MAX; ++k) {
-                            if (k >= many || energy[k] > r) break;
-                            rest &= rest - 1;
-                        }
-                        label = __ffsll(rest) - 1;
-                    }
-                    const u32 around = a.left | a.right << 8 | a.up << 16 | a.down << 24;
-                    for (u32 need = __ballot_sync(FULL, whole); need; need &= need - 1) {
-                        const u32 source = __ffs(need) - 1;
-                        const u32 drawn = update_by_warp(p, t, step, colour, __shfl_sync(FULL, y, source),
-                                                         __shfl_sync(FULL, j, source), __shfl_sync(FULL, around, source),
-                                                         __shfl_sync(FULL, random, source));
-                        if (lane == source) {
-                            label = drawn & 0xffu;
-                            live = drawn >> 8;
-                            touched += SPA_LABELS;
-                            by_warp += 1;
-                        }
-                    }
+                    const u32 y = __shfl_sync(FULL, my_y, item >> 5);
+                    const u32 j = __shfl_sync(FULL, my_column, item >> 5) * 32u + (item & 31u);
                     if (on) {
-                        updated += 1;
-                        live_labels += live;
-                        if (live > 1) atomicOr(&space.live[row], 1u << (item & 31u));
-                        if (label != a.own) atomicOr(&space.changed[row], 1u << (item & 31u));
-                        commit(p, colour, y, j, x, a.own, label, now);
+                        bool changed, open;
+                        update_sparse(p, t, step, colour, y, j, iteration + n, &changed, &open, figures);
+                        if (open) atomicOr(&space.live[item >> 5], 1u << (item & 31u));
+                        if (changed) atomicOr(&space.changed[item >> 5], 1u << (item & 31u));
                     }
                 }
                 __syncwarp();
                 if (mine && bits) {
                     __stcg(p.active[colour] + my_word, space.live[lane]);
-                    const u32 changed = space.changed[lane];
-                    if (changed) {
-                        u32 *other = p.active[colour ^ 1u] + my_word;
-                        const bool odd = (my_y + colour) & 1u;
-                        atomicOr(other, changed | (odd ? changed << 1 : changed >> 1));
-                        if (my_y > 0) atomicOr(other - p.words, changed);
-                        if (my_y + 1u < p.height) atomicOr(other + p.words, changed);
-                        if (odd && changed >> 31 && word + 1u < p.words) atomicOr(other + 1, 1u);
-                        if (!odd && (changed & 1u) && word > 0) atomicOr(other - 1, 1u << 31);
-                    }
+                    if (space.changed[lane]) wake(p, colour, my_y, my_column, space.changed[lane]);
                 }
                 __syncwarp();
             }
@@ -203,10 +173,10 @@ packed_sparse(const PackedParams p, u32 iteration, u32 iterations, u32 step_inde
         }
     }
 
-    u32 figures[4] = {touched, updated, by_warp, live_labels};
+    const u32 sums[4] = {figures.touched, figures.updated, figures.all_labels, figures.live};
 #pragma unroll
     for (u32 k = 0; k < 4; ++k) {
-        const u32 sum = __reduce_add_sync(FULL, figures[k]);
+        const u32 sum = __reduce_add_sync(FULL, sums[k]);
         if (lane == 0 && sum) atomicAdd(p.counters + k, (u64)sum);
     }
 }

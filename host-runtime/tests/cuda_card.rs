@@ -3,7 +3,8 @@
 mod random_jobs;
 
 use spa_model::hash::hash_messages;
-use spa_model::{Job, spec};
+use spa_model::reference::{self, RealParameters};
+use spa_model::{Hardware, Histogram, Job, Run, Schedule, spec};
 use spa_runtime::backend::Backend as _;
 use spa_runtime::backend::cuda::{Cuda, CudaError, Kernel};
 
@@ -85,6 +86,49 @@ fn sparse_equals_the_specification() {
 #[test]
 fn auto_equals_the_specification() {
     compare(Kernel::Auto, (0..count()).map(|seed| (seed, random_jobs::common(seed))));
+}
+
+/// Mean distance (half the sum of differences) of two runs' label shares.
+fn distance(a: &Histogram, b: &Histogram, collected: u16) -> f64 {
+    let sum: u64 = a.counts().iter().zip(b.counts()).map(|(&a, &b)| u64::from(a.abs_diff(b))).sum();
+    sum as f64 / (2 * u64::from(collected)) as f64 / (a.counts().len() / a.labels()) as f64
+}
+
+/// Single precision is as far from double precision as two seeds are from each other, or nearer.
+#[test]
+fn baseline_equals_the_reference_within_monte_carlo_error() {
+    let Some(mut cuda) = card(Kernel::Baseline) else { return };
+    let mut ran = 0;
+    for seed in 0..40 {
+        let job = random_jobs::common(seed);
+        let (problem, run) = (job.problem(), job.run());
+        if problem.fixed.is_some() || job.run().cutoff.is_some() {
+            continue;
+        }
+        let long = |seed| {
+            let temperature = run.schedule.steps()[0].temperature;
+            let schedule = Schedule::constant(temperature, 300).unwrap();
+            let run = Run { burn_in: 100, schedule, seed, ..run.clone() };
+            Job::new(Hardware { count_bits: 16, ..*job.hardware() }, problem.clone(), run).unwrap()
+        };
+        let real = RealParameters {
+            alpha: problem.alpha.into(),
+            beta: problem.beta.into(),
+            temperature_factor: 1.0,
+        };
+        let seeds = [1, 2, 3].map(|seed| reference::run(&long(seed), real).unwrap().histogram);
+        let float = cuda.run(&long(3), &mut |_| true).unwrap().outcome.histogram;
+        // Some of these fields have several modes, so that seeds may lie far apart.
+        let error = [(0, 1), (0, 2), (1, 2)].map(|(a, b)| distance(&seeds[a], &seeds[b], 200));
+        let error = error.into_iter().fold(0.0, f64::max);
+        let found = distance(&seeds[0], &float, 200);
+        assert!(
+            found <= 1.3 * error + 0.01,
+            "job {seed}: {found} from the reference, seeds differ by {error}"
+        );
+        ran += 1;
+    }
+    assert!(ran > 5);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! [`compile`] makes kernels for the card found, [`device`] owns the card's memory, [`generic`] runs every job;
 //! [`packed`] is fast for the common configuration, [`plan`] says for which; [`sys`] holds all unsafe code.
 
+pub mod baseline;
 pub mod bench;
 pub mod compile;
 pub mod device;
@@ -13,9 +14,11 @@ pub mod plan;
 pub mod sys;
 
 use super::{Backend, LogReport, Progress, ProgressSink, RunReport};
+use crate::logfile::message_format;
+use cudarc::driver::CudaEvent;
 use device::Device;
 pub use error::CudaError;
-use spa_model::{Histogram, Job, Message, Outcome};
+use spa_model::{ArrayShape, Histogram, Job, Message, Outcome};
 use std::time::{Duration, Instant};
 
 /// Which kernel runs a job.
@@ -24,6 +27,8 @@ pub enum Kernel {
     /// The fastest that can run it.
     #[default]
     Auto,
+    /// The dissertation's, in floating point: a yardstick, not exact.
+    Baseline,
     /// Packed, every label of every RV.
     Dense,
     /// Packed, only what can change.
@@ -58,9 +63,18 @@ pub struct Lap {
     pub seconds: f64,
     /// Run by the sparse kernel.
     pub sparse: bool,
-    /// With profiling: labels touched, RVs updated, RVs updated by a whole warp and live labels of all sparse launches so
-    /// far.
+    /// With profiling, of all sparse launches so far: labels touched, RVs updated, RVs drawn among all labels, live labels
+    /// of the others.
     pub counters: Vec<u64>,
+}
+
+/// Sets the seconds of each lap from the marks before and after it.
+fn fill_seconds(laps: &mut [Lap], marks: &[CudaEvent]) -> Result<(), CudaError> {
+    for (lap, pair) in laps.iter_mut().zip(marks.windows(2)) {
+        let milliseconds = pair[0].elapsed_ms(&pair[1]).map_err(device::driver("time an event"))?;
+        lap.seconds = f64::from(milliseconds) / 1000.0;
+    }
+    Ok(())
 }
 
 /// Tells a run's progress a few times a second and carries the wish to stop.
@@ -117,6 +131,8 @@ pub fn u_mask(u_bits: u8) -> u32 {
 pub struct Cuda {
     device: Device,
     kernel: Kernel,
+    /// Shape of the build, whose message format counts the log; none for the default format.
+    shape: Option<ArrayShape>,
 }
 
 impl Cuda {
@@ -127,7 +143,13 @@ impl Cuda {
     pub fn open(ordinal: usize, kernel: Kernel) -> Result<Self, CudaError> {
         let device = Device::open(ordinal)?;
         sys::load_compiler()?;
-        Ok(Self { device, kernel })
+        Ok(Self { device, kernel, shape: None })
+    }
+
+    /// The same, counting its log as the build of `shape` would write it.
+    #[must_use]
+    pub fn with_shape(self, shape: Option<ArrayShape>) -> Self {
+        Self { shape, ..self }
     }
 
     /// The kernel that runs jobs.
@@ -163,6 +185,7 @@ impl Cuda {
         let start = job.initial_labels();
         let device = &self.device;
         match self.kernel {
+            Kernel::Baseline => baseline::run(device, job, &start, watch),
             Kernel::Generic => generic::run(device, job, &start, watch),
             Kernel::Auto if plan::Plan::new(job).is_err() => generic::run(device, job, &start, watch),
             kernel => packed::run(device, job, &start, kernel, watch),
@@ -178,17 +201,14 @@ impl Backend for Cuda {
     fn run(&mut self, job: &Job, progress: ProgressSink<'_>) -> anyhow::Result<RunReport> {
         let finished = self.sample(job, progress)?;
         let histogram = Histogram::from_messages(job, &finished.messages, &finished.labels)?;
+        let format = message_format(job, self.shape.as_ref());
         let messages = finished.messages.len() as u64;
-        let problem = job.problem();
-        // As an array would write them: 32-bit messages, or 64 where the fields do not fit (contract section 7).
-        let bits = 8 * problem.rvs().next_power_of_two().trailing_zeros().div_ceil(8).max(1);
-        let wide = bits + 8 + u32::from(job.hardware().count_bits) > 32;
-        let lines = messages.div_ceil(if wide { 8 } else { 16 });
+        let lines = messages.div_ceil(format.per_line() as u64);
         let log = LogReport {
             messages,
             lines,
-            bytes: lines * 64,
-            bytes_without_log: problem.free_rvs() as u64 * u64::from(job.collected()),
+            bytes: lines * format.line_bytes() as u64,
+            bytes_without_log: job.problem().free_rvs() as u64 * u64::from(job.collected()),
         };
         let outcome = Outcome {
             labels: finished.labels,

@@ -20,10 +20,10 @@ pub struct Part {
     pub updated: Option<f64>,
     /// Of the sparse entries: labels touched a RV updated.
     pub touched: Option<f64>,
-    /// Of the sparse entries: live labels a RV updated.
+    /// Of the sparse entries: live labels a RV that was drawn from its near set.
     pub live: Option<f64>,
-    /// Of the sparse entries: RVs that a whole warp updated, as a share of those updated.
-    pub by_warp: Option<f64>,
+    /// Of the sparse entries: RVs drawn among all labels, as a share of those updated.
+    pub all_labels: Option<f64>,
 }
 
 /// A job on a kernel.
@@ -55,6 +55,7 @@ pub struct Measurement {
 pub fn kernel_name(kernel: Kernel) -> &'static str {
     match kernel {
         Kernel::Auto => "auto",
+        Kernel::Baseline => "baseline",
         Kernel::Dense => "dense",
         Kernel::Sparse => "sparse",
         Kernel::Generic => "generic",
@@ -77,8 +78,10 @@ pub fn measure(cuda: &Cuda, workload: &str, job: &Job, repeats: usize) -> Result
     }
     let seconds = median(runs.clone());
     let labels = job.labels_evaluated();
+    let exact = cuda.kernel() != Kernel::Baseline;
     let hashes = spa_model::Histogram::from_messages(job, &finished.messages, &finished.labels)
         .ok()
+        .filter(|_| exact)
         .map(|h| [sha256_hex(&finished.labels), hash_u16(h.counts()), hash_messages(&mut finished.messages)]);
     Ok(Measurement {
         workload: workload.into(),
@@ -128,8 +131,8 @@ fn fifths(job: &Job, profiled: &[Lap], runs: &[Vec<Lap>]) -> Vec<Part> {
                 sparse_entries: sparse.count(),
                 updated: some(count(1) / (free * f64::from(sparse_iterations))),
                 touched: some(count(0) / count(1)),
-                live: some(count(3) / count(1)),
-                by_warp: some(count(2) / count(1)),
+                live: some(count(3) / (count(1) - count(2))),
+                all_labels: some(count(2) / count(1)),
             }
         })
         .collect()
@@ -155,14 +158,14 @@ pub fn text(m: &Measurement) -> String {
             "    T {:>6.2} to {:>6.2}  {:>8.1} G label/s",
             part.temperatures.0, part.temperatures.1, part.giga_labels_per_second
         );
-        if let (Some(updated), Some(touched), Some(live), Some(by_warp)) =
-            (part.updated, part.touched, part.live, part.by_warp)
+        if let (Some(updated), Some(touched), Some(live), Some(all_labels)) =
+            (part.updated, part.touched, part.live, part.all_labels)
         {
             let _ = write!(
                 text,
-                "  sparse: {:.1}% of RVs updated, {touched:.1} labels touched, {live:.2} live, {:.1}% by a warp",
+                "  sparse: {:.1}% of RVs updated, {touched:.1} labels touched, {live:.2} live, {:.1}% among all labels",
                 100.0 * updated,
-                100.0 * by_warp
+                100.0 * all_labels
             );
         }
         text.push('\n');

@@ -19,6 +19,10 @@ macro_rules! parts {
     ($($name:literal),+) => { &[$(($name, include_str!(concat!("../../../kernels/", $name)))),+] };
 }
 
+/// The dissertation's kernel in floating point.
+pub const BASELINE: Source =
+    Source { name: "baseline.cu", parts: parts!("common.cuh", "singleton.cuh", "baseline.cu") };
+
 /// Every form, table and width of the contract.
 pub const GENERIC: Source =
     Source { name: "generic.cu", parts: parts!("common.cuh", "singleton.cuh", "generic.cu") };
@@ -29,11 +33,11 @@ pub const PREPARE: Source =
 
 /// Every label, packed.
 pub const PACKED: Source =
-    Source { name: "packed.cu", parts: parts!("common.cuh", "packed.cuh", "packed.cu") };
+    Source { name: "packed.cu", parts: parts!("common.cuh", "packed.cuh", "draw.cuh", "packed.cu") };
 
 /// Only RVs and labels that can change anything, packed.
 pub const SPARSE: Source =
-    Source { name: "sparse.cu", parts: parts!("common.cuh", "packed.cuh", "sparse.cu") };
+    Source { name: "sparse.cu", parts: parts!("common.cuh", "packed.cuh", "draw.cuh", "sparse.cu") };
 
 /// A kernel file with the macros that make it a variant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -134,13 +138,15 @@ pub fn representatives() -> Vec<(&'static str, Variant)> {
             ("SPA_FIXED", fixed),
         ],
     };
-    let packed = |source, labels, volume, capped| Variant {
+    let packed = |source, labels, volume, capped, large| Variant {
         source,
         defines: vec![
             ("SPA_LABELS", labels),
             ("SPA_VOLUME", volume),
             ("SPA_CAPPED", capped),
-            ("SPA_THREADS", 256),
+            ("SPA_THREADS", if large { 768 } else { 384 }),
+            ("SPA_PAIRS", u32::from(large)),
+            ("SPA_WORDS", if large { 4 } else { 1 }),
         ],
     };
     let prepare = Variant {
@@ -148,14 +154,15 @@ pub fn representatives() -> Vec<(&'static str, Variant)> {
         defines: vec![("SPA_LABELS", 49), ("SPA_SINGLETON", 0), ("SPA_SQUARED", 0)],
     };
     vec![
-        ("prepare-49", prepare),
-        ("packed-stereo-64", packed(PACKED, 64, 0, 0)),
-        ("packed-stereo-56-capped", packed(PACKED, 56, 0, 1)),
-        ("packed-volume-49", packed(PACKED, 49, 1, 0)),
-        ("packed-volume-4", packed(PACKED, 4, 1, 0)),
-        ("sparse-stereo-64", packed(SPARSE, 64, 0, 0)),
-        ("sparse-stereo-56-capped", packed(SPARSE, 56, 0, 1)),
-        ("sparse-volume-49", packed(SPARSE, 49, 1, 0)),
+        ("prepare-49", prepare.clone()),
+        ("baseline-49", Variant { source: BASELINE, ..prepare }),
+        ("packed-stereo-64-pairs", packed(PACKED, 64, 0, 0, true)),
+        ("packed-stereo-56-capped", packed(PACKED, 56, 0, 1, false)),
+        ("packed-volume-49", packed(PACKED, 49, 1, 0, false)),
+        ("packed-volume-4", packed(PACKED, 4, 1, 0, false)),
+        ("sparse-stereo-64", packed(SPARSE, 64, 0, 0, true)),
+        ("sparse-stereo-56-capped", packed(SPARSE, 56, 0, 1, false)),
+        ("sparse-volume-49", packed(SPARSE, 49, 1, 0, false)),
         ("stereo-64", generic(64, 32, 2, 0, 0, 0, 0)),
         ("flow-225", generic(225, 32, 8, 0, 1, 0, 0)),
         ("segment-4-linear-evidence", generic(4, 4, 1, 1, 1, 1, 1)),

@@ -3,10 +3,10 @@
 use super::compile::Variant;
 use super::error::CudaError;
 use super::sys;
-use cudarc::driver::sys::{CUdevice_attribute, CUresult};
+use cudarc::driver::sys::{CUdevice_attribute, CUevent_flags, CUresult};
 use cudarc::driver::{
-    CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DevicePtr, DeviceRepr, DriverError,
-    ValidAsZeroBits,
+    CudaContext, CudaEvent, CudaFunction, CudaModule, CudaSlice, CudaStream, DevicePtr, DeviceRepr,
+    DriverError, ValidAsZeroBits,
 };
 use spa_model::Message;
 use std::sync::Arc;
@@ -131,6 +131,14 @@ impl Device {
         self.stream.synchronize().map_err(driver("run a CUDA kernel"))
     }
 
+    /// A point in time on the stream.
+    ///
+    /// # Errors
+    /// The driver's failure.
+    pub fn mark(&self) -> Result<CudaEvent, CudaError> {
+        self.stream.record_event(Some(CUevent_flags::CU_EVENT_DEFAULT)).map_err(driver("record an event"))
+    }
+
     /// Device address of `slice`.
     pub fn address<T>(&self, slice: &CudaSlice<T>) -> u64 {
         // Everything runs on one stream: nothing to wait for when the guard is dropped.
@@ -148,10 +156,14 @@ impl Device {
     /// [`CudaError::Compile`], [`CudaError::NoCompiler`], or the driver's refusal.
     pub fn load(&self, variant: &Variant) -> Result<Kernels, CudaError> {
         let cubin = variant.cubin(&self.arch)?;
-        let module = self
-            .context
-            .load_module(cudarc::nvrtc::Ptx::from_binary(cubin))
-            .map_err(driver("load a compiled CUDA kernel"))?;
+        let module = self.context.load_module(cudarc::nvrtc::Ptx::from_binary(cubin)).map_err(|error| {
+            let (compiler, runs) = (sys::compiler_version().unwrap_or_default(), sys::driver_version());
+            let cause = format!(
+                "{error} (made by NVRTC {compiler} for {}, the driver runs CUDA {runs}; NVRTC 13.0 comes with scripts/gpu.sh --tools)",
+                self.arch
+            );
+            CudaError::Driver { what: "load a compiled CUDA kernel", cause }
+        })?;
         Ok(Kernels { module })
     }
 }

@@ -65,7 +65,7 @@ pub enum CudaError {
         card: String,
     },
     /// The kernel cannot run this job.
-    #[error("kernel '{kernel}' cannot run this job: {why}; use --kernel generic")]
+    #[error("kernel '{kernel}' cannot run this job: {why}; use another kernel or --backend cpu")]
     Unsupported {
         /// Name of the kernel.
         kernel: &'static str,

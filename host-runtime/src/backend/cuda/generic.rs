@@ -14,7 +14,7 @@ const BLOCK: u32 = 256;
 /// `GenericParams` of `kernels/generic.cu`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
-struct Params {
+pub(super) struct Params {
     labels: u64,
     entries: u64,
     first: u64,
@@ -107,9 +107,11 @@ pub fn offset_words(offsets: &[spa_model::Offset]) -> Vec<u32> {
 }
 
 /// The job's data on the card, and the parameters that point to it.
-struct Uploaded {
-    params: Params,
-    labels: CudaSlice<u8>,
+pub(super) struct Uploaded {
+    /// What kernels take.
+    pub params: Params,
+    /// Labels, H×W.
+    pub labels: CudaSlice<u8>,
     /// Held so that the addresses in `params` stay valid.
     _bytes: Vec<CudaSlice<u8>>,
     _words: Vec<CudaSlice<u32>>,
@@ -118,7 +120,7 @@ struct Uploaded {
 }
 
 /// Copies `job` to the card; `sampling` also makes room for label entries.
-fn upload(
+pub(super) fn upload(
     device: &Device,
     job: &Job,
     start: &[u8],
@@ -157,7 +159,7 @@ fn upload(
         offsets: device.address(&words[0]),
         costs: device.address(&costs),
         pair: device.address(&bytes[2]),
-        fixed: device.address(&bytes[3]),
+        fixed: if mask.is_empty() { 0 } else { device.address(&bytes[3]) },
         limits: device.address(&words[1]),
         weights: device.address(&bytes[4]),
         log,
@@ -226,13 +228,18 @@ fn grid(threads: u64) -> LaunchConfig {
 pub fn run(device: &Device, job: &Job, start: &[u8], watch: &mut Watch<'_>) -> Result<Finished, CudaError> {
     let (problem, run) = (job.problem(), job.run());
     let rvs = problem.rvs();
+    let a_colour = u64::from(problem.width).div_ceil(2) * u64::from(problem.height);
+    let threads = a_colour * u64::from(lanes(problem.labels));
+    if threads > u64::from(u32::MAX) - u64::from(BLOCK) {
+        let why = format!("{rvs} RVs with {} labels need {threads} threads, at most 2^32", problem.labels);
+        return Err(CudaError::Unsupported { kernel: "generic", why });
+    }
     let kernels = device.load(&variant(job))?;
     let (step, drain) = (kernels.function("gibbs_generic")?, kernels.function("drain_generic")?);
     let mut log = MessageLog::new(device, (4 * rvs).clamp(1 << 16, 1 << 28).max(2 * rvs))?;
     let uploaded = upload(device, job, start, log.address(), true)?;
     let params = uploaded.params;
-    let a_colour = u64::from(problem.width).div_ceil(2) * u64::from(problem.height);
-    let config = grid(a_colour * u64::from(lanes(problem.labels)));
+    let config = grid(threads);
     device.synchronize()?;
 
     watch.start();

@@ -10,8 +10,33 @@ use super::{Finished, Kernel, Lap, Watch};
 use cudarc::driver::{CudaFunction, CudaSlice, LaunchConfig};
 use spa_model::{Job, Singleton};
 
-/// Threads of a block.
+/// Threads of a block of the simple kernels.
 const BLOCK: u32 = 256;
+
+/// How a picture is spread over the card.
+#[derive(Debug, Clone, Copy)]
+struct Spread {
+    /// Threads of a block of the dense kernel.
+    dense: u32,
+    /// Threads of a block of the sparse kernel.
+    sparse: u32,
+    /// A thread of the dense kernel updates two RVs.
+    pairs: bool,
+    /// Words of 32 RVs that a warp of the sparse kernel takes.
+    words: u32,
+}
+
+impl Spread {
+    /// What was fastest of the shapes measured (docs/performance.md): small pictures want every RV in a thread of its
+    /// own, large ones few blocks at the barrier and more work a thread.
+    fn new(device: &Device, planes: &Planes) -> Self {
+        let warps = device.multiprocessors as usize * 24;
+        if planes.words * planes.height >= 4 * warps {
+            return Self { dense: 768, sparse: 768, pairs: true, words: 4 };
+        }
+        Self { dense: 384, sparse: 384, pairs: false, words: 1 }
+    }
+}
 
 /// Columns of the border left of a plane of labels.
 const BORDER: usize = 32;
@@ -94,7 +119,7 @@ impl Planes {
 }
 
 /// The variant of `source` that runs `job`.
-fn variant(source: Source, job: &Job, plan: &Plan) -> Variant {
+fn variant(source: Source, job: &Job, plan: &Plan, threads: u32, own: (&'static str, u32)) -> Variant {
     let problem = job.problem();
     Variant {
         source,
@@ -102,7 +127,8 @@ fn variant(source: Source, job: &Job, plan: &Plan) -> Variant {
             ("SPA_LABELS", u32::from(problem.labels)),
             ("SPA_VOLUME", u32::from(plan.stereo.is_none())),
             ("SPA_CAPPED", u32::from(problem.data_cap < 255)),
-            ("SPA_THREADS", BLOCK),
+            ("SPA_THREADS", threads),
+            own,
         ],
     }
 }
@@ -114,13 +140,13 @@ struct Resident {
 }
 
 impl Resident {
-    fn new(device: &Device, function: CudaFunction) -> Result<Self, CudaError> {
+    fn new(device: &Device, function: CudaFunction, threads: u32) -> Result<Self, CudaError> {
         let blocks = function
-            .occupancy_max_active_blocks_per_multiprocessor(BLOCK, 0, None)
+            .occupancy_max_active_blocks_per_multiprocessor(threads, 0, None)
             .map_err(driver("ask for the occupancy of a kernel"))?;
         let config = LaunchConfig {
             grid_dim: (blocks.max(1) * device.multiprocessors, 1, 1),
-            block_dim: (BLOCK, 1, 1),
+            block_dim: (threads, 1, 1),
             shared_mem_bytes: 0,
         };
         Ok(Self { function, config })
@@ -133,6 +159,7 @@ struct Session<'a> {
     job: &'a Job,
     plan: Plan,
     planes: Planes,
+    spread: Spread,
     params: Params,
     dense: Resident,
     dense_table: Resident,
@@ -266,17 +293,20 @@ impl<'a> Session<'a> {
             chain: run.chain.into(),
             burn_in: run.burn_in,
         };
-        let packed = device.load(&variant(PACKED, job, &plan))?;
-        let sparse = device.load(&variant(SPARSE, job, &plan))?;
+        let spread = Spread::new(device, &planes);
+        let own = ("SPA_PAIRS", u32::from(spread.pairs));
+        let packed = device.load(&variant(PACKED, job, &plan, spread.dense, own))?;
+        let sparse = device.load(&variant(SPARSE, job, &plan, spread.sparse, ("SPA_WORDS", spread.words)))?;
         Ok(Self {
-            dense: Resident::new(device, packed.function("packed_dense")?)?,
-            dense_table: Resident::new(device, packed.function("packed_dense_table")?)?,
-            sparse: Resident::new(device, sparse.function("packed_sparse")?)?,
+            dense: Resident::new(device, packed.function("packed_dense")?, spread.dense)?,
+            dense_table: Resident::new(device, packed.function("packed_dense_table")?, spread.dense)?,
+            sparse: Resident::new(device, sparse.function("packed_sparse")?, spread.sparse)?,
             settle: packed.function("packed_settle")?,
             device,
             job,
             plan,
             planes,
+            spread,
             params,
             labels,
             active,
@@ -291,9 +321,10 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Sparse below this limit: what is near then decides, and far labels are rarely live.
+    /// Sparse where it was measured to be faster: large pictures, once few RVs can change and few of those have far live
+    /// labels. On small ones its longer chain of loads costs more than it saves.
     fn prefers_sparse(&self, step: usize) -> bool {
-        self.plan.steps[step].limit <= 2 * self.plan.far
+        self.spread.pairs && 4 * self.plan.steps[step].limit <= 3 * self.plan.far
     }
 
     /// Iterations that one launch may do from `iteration` on, at most `left`.
@@ -335,7 +366,7 @@ impl<'a> Session<'a> {
         let sparse = match kernel {
             Kernel::Dense => false,
             Kernel::Sparse => true,
-            Kernel::Auto | Kernel::Generic => self.prefers_sparse(step),
+            Kernel::Auto | Kernel::Baseline | Kernel::Generic => self.prefers_sparse(step),
         };
         let limit = self.plan.steps[step].limit;
         let stream = &self.device.stream;
@@ -382,12 +413,10 @@ pub fn run(
     watch: &mut Watch<'_>,
 ) -> Result<Finished, CudaError> {
     let mut session = Session::new(device, job, start)?;
-    let record = || device.stream.record_event(Some(cudarc::driver::sys::CUevent_flags::CU_EVENT_DEFAULT));
-    let event = || record().map_err(driver("record an event"));
     device.synchronize()?;
 
     watch.start();
-    let mut marks = vec![event()?];
+    let mut marks = vec![device.mark()?];
     let mut laps = Vec::new();
     let mut dense_touched = 0;
     let mut iteration = 0;
@@ -405,7 +434,7 @@ pub fn run(
             iteration += span;
             watch.tick(device, iteration)?;
         }
-        marks.push(event()?);
+        marks.push(device.mark()?);
         if watch.profile {
             lap.counters = device.download(&session.counters, 4)?;
         }
@@ -414,9 +443,7 @@ pub fn run(
     session.settle(job.collected().into(), true)?;
     device.synchronize()?;
     let seconds = watch.seconds();
-    for (lap, pair) in laps.iter_mut().zip(marks.windows(2)) {
-        lap.seconds = f64::from(pair[0].elapsed_ms(&pair[1]).map_err(driver("time an event"))?) / 1000.0;
-    }
+    super::fill_seconds(&mut laps, &marks)?;
     let touched = dense_touched + device.download(&session.counters, 4)?[0];
 
     let planes = session.planes;

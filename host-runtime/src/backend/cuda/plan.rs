@@ -7,6 +7,9 @@ use spa_model::{Difference, Job, Singleton, Weights};
 /// Most labels of the packed kernels: a near set is one 64-bit word.
 pub const LABELS_MAX: u16 = 64;
 
+/// Most RVs of the packed kernels: their indices are 32-bit words.
+const RVS_MAX: usize = 1 << 30;
+
 /// `Step` of `kernels/packed.cuh`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,6 +101,9 @@ impl Plan {
         }
         if problem.shift != 0 {
             return refuse(format!("the shift is {}, it needs 0", problem.shift));
+        }
+        if problem.rvs() > RVS_MAX {
+            return refuse(format!("{} RVs, at most {RVS_MAX}", problem.rvs()));
         }
         let labels = usize::from(problem.labels);
         let beta = u32::from(problem.beta);

@@ -86,6 +86,16 @@ pub fn compiler_version() -> Result<String, CudaError> {
     Ok(format!("{major}.{minor}"))
 }
 
+/// Version of CUDA that the driver runs, `13.0`; empty if it does not answer.
+pub fn driver_version() -> String {
+    let mut version = 0;
+    // SAFETY: the pointer is valid for the call; callers hold an open card, so the library is loaded.
+    match unsafe { cudarc::driver::sys::cuDriverGetVersion(&mut version) }.result() {
+        Ok(()) => format!("{}.{}", version / 1000, version % 1000 / 10),
+        Err(_) => String::new(),
+    }
+}
+
 /// Code for one card and what the assembler said about it.
 #[derive(Debug, Clone)]
 pub struct Compiled {
