@@ -1,6 +1,7 @@
 //! Backends: everything that can run a [`Job`], behind one trait.
 
 pub mod cpu;
+pub mod cuda;
 pub mod registry;
 pub mod sim;
 

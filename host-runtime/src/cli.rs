@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 done, 1 the work failed, 2 usage or a parameter. Results go to stdout, everything else to stderr.
 
+mod bench;
 mod compare;
 mod completions;
 mod decode;
@@ -35,6 +36,7 @@ enum Command {
     Synth(synth::Synth),
     Decode(decode::Decode),
     Compare(compare::Compare),
+    Bench(bench::Bench),
     Devices(devices::Devices),
     Completions(completions::Completions),
     Man(man::Man),
@@ -51,6 +53,7 @@ pub fn main() -> ExitCode {
         Command::Synth(command) => command.execute(),
         Command::Decode(command) => command.execute(),
         Command::Compare(command) => command.execute(),
+        Command::Bench(command) => command.execute(),
         Command::Devices(command) => command.execute(),
         Command::Completions(command) => command.execute(),
         Command::Man(command) => command.execute(),

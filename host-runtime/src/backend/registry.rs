@@ -2,6 +2,7 @@
 
 use super::Backend;
 use super::cpu::CpuBackend;
+use super::cuda::{self, Cuda};
 use super::sim::{SimBackend, SimBackendOptions};
 use crate::error::{Error, Result};
 use serde::Serialize;
@@ -9,7 +10,7 @@ use spagen::Build;
 use std::path::{Path, PathBuf};
 
 /// Names that `--backend` takes.
-pub const NAMES: [&str; 2] = ["cpu", "sim"];
+pub const NAMES: [&str; 4] = ["auto", "cpu", "cuda", "sim"];
 
 /// A backend or build found on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -24,7 +25,8 @@ pub struct Device {
     pub detail: String,
 }
 
-/// Opens the backend `name`; `threads` is for `cpu` only.
+/// Opens the backend `name`; `threads` is for `cpu` only. `auto` is `cuda` where there is a card, else `cpu`, and says
+/// so.
 ///
 /// # Errors
 /// [`Error::Usage`] for an unknown name or a missing build, [`Error::Backend`] if it cannot be used here.
@@ -32,8 +34,21 @@ pub fn open(name: &str, build: Option<&Build>, threads: Option<usize>) -> Result
     if threads == Some(0) {
         return Err(spa_model::Error::range("threads", 0, "at least 1; leave it out for all").into());
     }
+    let shape = build.map(|b| b.array().clone());
+    let card = |shape| Cuda::open(0, cuda::Kernel::Auto).map(|cuda| Box::new(cuda.with_shape(shape)));
     match name {
-        "cpu" => Ok(Box::new(CpuBackend::new(threads.unwrap_or(0), build.map(|b| b.array().clone())))),
+        "auto" => match card(shape.clone()) {
+            Ok(cuda) => Ok(cuda),
+            Err(error) => {
+                eprintln!("backend: cpu ({error})");
+                Ok(Box::new(CpuBackend::new(threads.unwrap_or(0), shape)))
+            }
+        },
+        "cuda" => match card(shape) {
+            Ok(cuda) => Ok(cuda),
+            Err(error) => Err(Error::Backend { name: name.to_string(), cause: error.to_string() }),
+        },
+        "cpu" => Ok(Box::new(CpuBackend::new(threads.unwrap_or(0), shape))),
         "sim" => {
             let build = build.ok_or_else(|| {
                 Error::usage(
@@ -54,9 +69,17 @@ pub fn devices(folders: &[PathBuf]) -> Vec<Device> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let level = spa_model::fast::Level::choose(None).map_or_else(|e| e.to_string(), |l| format!("{l:?}"));
     let cpu = format!("{threads} threads, {}", level.to_lowercase());
-    let mut devices = vec![Device { name: "cpu", build: None, usable: true, detail: cpu }];
+    let mut devices = vec![Device { name: "cpu", build: None, usable: true, detail: cpu }, card()];
     devices.extend(folders.iter().map(|folder| sim(folder)));
     devices
+}
+
+fn card() -> Device {
+    let (usable, detail) = match Cuda::open(0, cuda::Kernel::Auto) {
+        Ok(cuda) => (true, format!("{}, {}", cuda.device().name, cuda.device().arch)),
+        Err(error) => (false, error.to_string()),
+    };
+    Device { name: "cuda", build: None, usable, detail }
 }
 
 fn sim(folder: &Path) -> Device {

@@ -1,0 +1,188 @@
+//! `spa bench`: the workloads of docs/performance.md on the kernels of a card.
+
+use super::print;
+use crate::backend::cuda::bench::{Measurement, measure, text};
+use crate::backend::cuda::{Cuda, Kernel};
+use crate::picture::Picture;
+use clap::{Args, ValueEnum};
+use spa_model::job::{line_vectors, stereo_offsets};
+use spa_model::{Difference, Hardware, Job, Pair, Problem, Run, Schedule, Singleton, Start};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Measures the CUDA kernels: rates, by fifths of the annealing, with hashes
+#[derive(Debug, Args)]
+pub struct Bench {
+    /// Folder of the pictures: stereo/teddy/im2.png, stereo/tsukuba/…, odd/xytong_aloeL.jpg, …
+    #[arg(long, value_name = "DIR", default_value = "../shared/data")]
+    data: PathBuf,
+    /// Kernels to measure
+    #[arg(long = "kernel", value_name = "NAME", value_delimiter = ',')]
+    kernels: Vec<KernelName>,
+    /// Workloads to measure; all by default
+    #[arg(long = "workload", value_name = "NAME", value_delimiter = ',')]
+    workloads: Vec<WorkloadName>,
+    /// Iterations of the annealing from T 20 to 1 in 25 steps
+    #[arg(long, default_value_t = 500)]
+    iterations: u32,
+    /// Timed runs a kernel; the median counts
+    #[arg(long, default_value_t = 5)]
+    repeats: usize,
+    /// Card, as the driver numbers them
+    #[arg(long, default_value_t = 0)]
+    card: usize,
+    /// Write all figures as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum KernelName {
+    Auto,
+    Baseline,
+    Dense,
+    Generic,
+    Sparse,
+}
+
+impl KernelName {
+    fn kernel(self) -> Kernel {
+        match self {
+            Self::Auto => Kernel::Auto,
+            Self::Baseline => Kernel::Baseline,
+            Self::Dense => Kernel::Dense,
+            Self::Generic => Kernel::Generic,
+            Self::Sparse => Kernel::Sparse,
+        }
+    }
+}
+
+/// The workloads: stereo pairs, α 1, β 8, absolute pair term with cap 2, no data cap, seed 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum WorkloadName {
+    /// The aloe pair resampled to 1920×1080, 64 labels (W1)
+    Aloe,
+    /// 450×375, 56 labels
+    Teddy,
+    /// 384×288, 16 labels
+    Tsukuba,
+}
+
+impl Bench {
+    pub fn execute(&self) -> anyhow::Result<ExitCode> {
+        let all = [
+            KernelName::Baseline,
+            KernelName::Generic,
+            KernelName::Dense,
+            KernelName::Sparse,
+            KernelName::Auto,
+        ];
+        let kernels = if self.kernels.is_empty() { &all[..] } else { &self.kernels };
+        let all = [WorkloadName::Teddy, WorkloadName::Tsukuba, WorkloadName::Aloe];
+        let workloads = if self.workloads.is_empty() { &all[..] } else { &self.workloads };
+        let mut measurements: Vec<Measurement> = Vec::new();
+        for &workload in workloads {
+            let (name, job) = self.job(workload)?;
+            for kernel in kernels {
+                let cuda = Cuda::open(self.card, kernel.kernel())?;
+                let measurement = measure(&cuda, name, &job, self.repeats)?;
+                print(&text(&measurement))?;
+                measurements.push(measurement);
+            }
+        }
+        if let Some(path) = &self.json {
+            std::fs::write(path, serde_json::to_string_pretty(&measurements)? + "\n")?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn job(&self, workload: WorkloadName) -> anyhow::Result<(&'static str, Job)> {
+        let (name, left, right, labels, size) = match workload {
+            WorkloadName::Aloe => {
+                ("aloe-hd", "odd/xytong_aloeL.jpg", "odd/xytong_aloeR.jpg", 64, Some((1920, 1080)))
+            }
+            WorkloadName::Teddy => ("teddy", "stereo/teddy/im2.png", "stereo/teddy/im6.png", 56, None),
+            WorkloadName::Tsukuba => {
+                ("tsukuba", "stereo/tsukuba/imL.png", "stereo/tsukuba/imR.png", 16, None)
+            }
+        };
+        let (width, height, first) = self.grey(left, size)?;
+        let (_, _, second) = self.grey(right, size)?;
+        let problem = Problem {
+            width,
+            height,
+            labels,
+            singleton: Singleton::Pixels {
+                form: Difference::Abs,
+                first,
+                second,
+                offsets: stereo_offsets(labels, 0),
+            },
+            data_cap: u16::MAX,
+            s_outside: 255,
+            pair: Pair::Abs,
+            pair_cap: 2,
+            vectors: line_vectors(labels),
+            alpha: 1,
+            beta: 8,
+            shift: 0,
+            fixed: None,
+        };
+        let schedule = Schedule::anneal(20.0, 1.0, 25, self.iterations)?;
+        let run = Run {
+            burn_in: schedule.default_burn_in(),
+            schedule,
+            seed: 1,
+            chain: 0,
+            start: Start::Argmin,
+            cutoff: None,
+        };
+        Ok((name, Job::new(Hardware::default(), problem, run)?))
+    }
+
+    fn grey(&self, file: &str, size: Option<(u32, u32)>) -> anyhow::Result<(u32, u32, Vec<u8>)> {
+        let picture = Picture::open(&self.data.join(Path::new(file)))?;
+        let (from, grey) = ((picture.width, picture.height), picture.grey(8));
+        Ok(match size {
+            Some(to) => (to.0, to.1, resample(&grey, from, to)),
+            None => (from.0, from.1, grey),
+        })
+    }
+}
+
+/// Bilinear, pixel centres on pixel centres, in integers with 16 fractional bits.
+fn resample(grey: &[u8], from: (u32, u32), to: (u32, u32)) -> Vec<u8> {
+    let position = |i: u32, from: u32, to: u32| -> (usize, usize, u64) {
+        // (i + 1/2)·from/to − 1/2, inside the picture.
+        let p = ((u64::from(2 * i + 1) * u64::from(from)) << 16) / u64::from(2 * to);
+        let p = p.saturating_sub(1 << 15).min(u64::from(from - 1) << 16);
+        let low = (p >> 16) as usize;
+        (low, (low + 1).min(from as usize - 1), p & 0xffff)
+    };
+    let mut out = Vec::with_capacity((to.0 * to.1) as usize);
+    for y in 0..to.1 {
+        let (top, bottom, v) = position(y, from.1, to.1);
+        for x in 0..to.0 {
+            let (left, right, u) = position(x, from.0, to.0);
+            let row = |y: usize| {
+                let at = |x: usize| u64::from(grey[y * from.0 as usize + x]);
+                at(left) * ((1 << 16) - u) + at(right) * u
+            };
+            let sum = row(top) * ((1 << 16) - v) + row(bottom) * v;
+            out.push(((sum + (1 << 31)) >> 32) as u8);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::resample;
+
+    #[test]
+    fn resampling_keeps_a_picture_of_the_same_size_and_a_constant() {
+        let grey: Vec<u8> = (0..35).map(|i| i * 7).collect();
+        assert_eq!(resample(&grey, (7, 5), (7, 5)), grey);
+        assert!(resample(&[9; 6], (3, 2), (17, 11)).iter().all(|&v| v == 9));
+    }
+}
