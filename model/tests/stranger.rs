@@ -1,6 +1,7 @@
 //! A stranger's backend: `stranger/contract.py` was written from `docs/contract.md` alone and rebuilds the golden jobs.
 //!
-//! If it disagrees, the page, the golden file or the script changed without the others. Skipped where there is no Python 3.
+//! If it disagrees, the page, the golden file or the script changed without the others. Skipped where there is no
+//! Python 3.
 
 use std::path::Path;
 use std::process::Command;
