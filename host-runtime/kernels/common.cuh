@@ -1,5 +1,6 @@
 // Shared by all kernels: random numbers, label entries, messages, the grid barrier (docs/contract.md sections 5 and 7).
-// Compiled by NVRTC in front of every kernel file; no header is included.
+// Compiled by NVRTC in front of every kernel file; no header is included. With SPA_EMULATED a C++ compiler takes the
+// same text after tests/emulator/device.hpp, which brings what is not C++.
 
 typedef unsigned char u8;
 typedef unsigned short u16;
@@ -84,6 +85,14 @@ __device__ __forceinline__ void pick(Entry &e, u32 label, u32 times, u32 max, co
     e.mrp_count += times;
 }
 
+#ifndef SPA_EMULATED
+__device__ __forceinline__ u32 load_acquire(const u32 *at) {
+    u32 seen;
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(at) : "memory");
+    return seen;
+}
+#endif
+
 // All blocks of a cooperative launch wait for each other; *barrier is 0 before the launch.
 __device__ __forceinline__ void grid_barrier(u32 *barrier, u32 blocks) {
     __syncthreads();
@@ -91,10 +100,8 @@ __device__ __forceinline__ void grid_barrier(u32 *barrier, u32 blocks) {
         __threadfence();
         const u32 ticket = atomicAdd(barrier, 1u);
         const u32 target = (ticket / blocks + 1u) * blocks;
-        u32 seen;
-        do {
-            asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(barrier) : "memory");
-        } while (seen < target);
+        while (load_acquire(barrier) < target) {
+        }
         __threadfence();
     }
     __syncthreads();

@@ -5,6 +5,7 @@
 // half precision has its own, and masking the rest leaves the weight (packed.cuh, Step). Sums of 16 weights are exact
 // in half precision; the draw descends through their tree.
 
+#ifndef SPA_EMULATED
 __device__ __forceinline__ u32 add_halves(u32 a, u32 b) {
     u32 r;
     asm("add.rn.f16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
@@ -23,6 +24,7 @@ __device__ __forceinline__ float low_half(u32 v) {
     asm("{.reg .b16 lo, hi; mov.b32 {lo, hi}, %1; cvt.f32.f16 %0, lo;}" : "=f"(r) : "r"(v));
     return r;
 }
+#endif
 
 __device__ __forceinline__ u32 at(const uint4 &v, u32 k) { return k == 0 ? v.x : k == 1 ? v.y : k == 2 ? v.z : v.w; }
 

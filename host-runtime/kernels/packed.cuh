@@ -42,11 +42,13 @@ struct PackedParams {
     u32 key0, key1, u_mask, count_max, chain, burn_in;
 };
 
+#ifndef SPA_EMULATED
 __device__ __forceinline__ u32 prmt(u32 a, u32 b, u32 selector) {
     u32 r;
     asm("prmt.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(selector));
     return r;
 }
+#endif
 
 // 0xff in every byte whose top bit is set.
 __device__ __forceinline__ u32 spread_signs(u32 v) { return prmt(v, 0, 0xba98); }

@@ -1,0 +1,68 @@
+//! The CUDA backend without a card: kernels and host code as they are, on stand-ins for libcuda and NVRTC that run every
+//! thread of a block on the CPU (`emulator/`). It shows that the kernels compute the right thing, not that they are fast,
+//! nor that their memory ordering holds on a card. Needs g++.
+
+mod random_jobs;
+
+use spa_model::hash::hash_messages;
+use spa_model::{Job, spec};
+use spa_runtime::backend::Backend as _;
+use spa_runtime::backend::cuda::{Cuda, Kernel};
+use std::path::Path;
+use std::process::Command;
+
+/// Builds the stand-ins into `folder`.
+fn build(folder: &Path) {
+    let sources = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/emulator");
+    for (source, library) in [("driver.cpp", "libcuda.so"), ("compiler.cpp", "libnvrtc.so.13")] {
+        let status = Command::new("g++")
+            .args(["-std=c++17", "-O2", "-fPIC", "-shared", "-pthread"])
+            .arg(format!("-DSPA_EMULATOR_SOURCES=\"{sources}\""))
+            .arg(format!("-Wl,-soname,{library}"))
+            .arg("-o")
+            .arg(folder.join(library))
+            .arg(Path::new(sources).join(source))
+            .arg("-ldl")
+            .status()
+            .expect("g++ builds the stand-ins");
+        assert!(status.success(), "{source}");
+    }
+}
+
+/// Runs the ignored test below in a process whose library path leads to the stand-ins.
+#[test]
+fn kernels_equal_the_specification_on_stand_ins() {
+    let folder = tempfile::tempdir().unwrap();
+    build(folder.path());
+    let status = Command::new(std::env::current_exe().unwrap())
+        .args(["--ignored", "--exact", "on_stand_ins", "--nocapture"])
+        .env("LD_LIBRARY_PATH", folder.path())
+        .env("SPA_NVRTC", folder.path())
+        .env("SPA_EMULATOR", folder.path())
+        .env("XDG_CACHE_HOME", folder.path().join("cache"))
+        .status()
+        .unwrap();
+    assert!(status.success());
+}
+
+#[test]
+#[ignore = "started by the test above"]
+fn on_stand_ins() {
+    let jobs = std::env::var("SPA_EMULATED_JOBS").ok().and_then(|v| v.parse().ok()).unwrap_or(6);
+    let check = |kernel, seed: u64, job: &Job| {
+        let mut cuda = Cuda::open(0, kernel).unwrap();
+        let mut outcome = cuda.run(job, &mut |_| true).unwrap().outcome;
+        let mut expected = spec::run(job).unwrap();
+        assert_eq!(outcome.labels, expected.labels, "{kernel:?}, job {seed}: labels");
+        assert!(outcome.histogram == expected.histogram, "{kernel:?}, job {seed}: histogram");
+        let messages = hash_messages(&mut outcome.messages);
+        assert_eq!(messages, hash_messages(&mut expected.messages), "{kernel:?}, job {seed}: messages");
+    };
+    for seed in 9000..9000 + jobs {
+        check(Kernel::Generic, seed, &random_jobs::any(seed));
+        let job = random_jobs::common(seed);
+        check(Kernel::Dense, seed, &job);
+        check(Kernel::Sparse, seed, &job);
+    }
+    eprintln!("{jobs} jobs on three kernels equal the specification");
+}

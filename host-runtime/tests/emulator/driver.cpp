@@ -1,0 +1,100 @@
+// A stand-in for libcuda: one card with two multiprocessors whose memory is the host's; launches run to their end on the
+// CPU (device.hpp). Every buffer ends in a guard that is checked when it is freed.
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <map>
+#include <mutex>
+#include <string>
+
+namespace {
+constexpr size_t GUARD = 64, MEMORY = size_t(4) << 30;
+size_t used = 0;
+std::map<void *, size_t> buffers;
+std::mutex lock;
+
+double now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+} // namespace
+
+extern "C" {
+int cuInit(unsigned) { return 0; }
+int cuDriverGetVersion(int *v) { return *v = 13000, 0; }
+int cuGetErrorName(int, const char **s) { return *s = "CUDA_ERROR", 0; }
+int cuGetErrorString(int, const char **s) { return *s = "stand-in error", 0; }
+int cuDeviceGet(int *d, int i) { return *d = i, 0; }
+int cuDeviceGetCount(int *n) { return *n = 1, 0; }
+int cuDeviceTotalMem_v2(size_t *n, int) { return *n = MEMORY, 0; }
+int cuDeviceGetName(char *s, int n, int) { return snprintf(s, n, "emulated card"), 0; }
+int cuDeviceGetAttribute(int *v, int attribute, int) {
+    *v = attribute == 75 ? 9 : attribute == 16 ? 2 : 0; // compute capability 9.0, two multiprocessors, no memory pools
+    return 0;
+}
+int cuDevicePrimaryCtxRetain(void **c, int) { return *c = (void *)1, 0; }
+int cuDevicePrimaryCtxRelease_v2(int) { return 0; }
+int cuCtxSetCurrent(void *) { return 0; }
+int cuCtxGetCurrent(void **c) { return *c = (void *)1, 0; }
+int cuCtxSynchronize() { return 0; }
+int cuMemGetInfo_v2(size_t *free, size_t *total) { return *free = MEMORY - used, *total = MEMORY, 0; }
+int cuStreamSynchronize(void *) { return 0; }
+int cuStreamWaitEvent(void *, void *, unsigned) { return 0; }
+int cuEventCreate(void **e, unsigned) { return *e = calloc(1, sizeof(double)), 0; }
+int cuEventDestroy_v2(void *e) { return free(e), 0; }
+int cuEventRecord(void *e, void *) { return *(double *)e = now(), 0; }
+int cuEventSynchronize(void *) { return 0; }
+int cuEventQuery(void *) { return 0; }
+int cuEventElapsedTime(float *ms, void *a, void *b) { return *ms = float(1e3 * (*(double *)b - *(double *)a)), 0; }
+int cuEventElapsedTime_v2(float *ms, void *a, void *b) { return cuEventElapsedTime(ms, a, b); }
+
+int cuMemAlloc_v2(void **p, size_t n) {
+    std::lock_guard<std::mutex> hold(lock);
+    if (n > MEMORY - used) return 2;
+    used += n;
+    // What nobody has written must not look like zeros.
+    *p = aligned_alloc(256, (n + GUARD + 255) / 256 * 256);
+    memset(*p, 0xa5, n + GUARD);
+    buffers[*p] = n;
+    return 0;
+}
+int cuMemFree_v2(void *p) {
+    std::lock_guard<std::mutex> hold(lock);
+    const size_t n = buffers[p];
+    for (size_t i = n; i < n + GUARD; ++i)
+        if (((unsigned char *)p)[i] != 0xa5) {
+            fprintf(stderr, "emulator: write beyond a buffer of %zu bytes\n", n);
+            abort();
+        }
+    used -= n;
+    buffers.erase(p);
+    free(p);
+    return 0;
+}
+int cuMemsetD8Async(void *p, unsigned char v, size_t n, void *) { return memset(p, v, n), 0; }
+int cuMemcpyHtoDAsync_v2(void *d, const void *s, size_t n, void *) { return memcpy(d, s, n), 0; }
+int cuMemcpyDtoHAsync_v2(void *d, const void *s, size_t n, void *) { return memcpy(d, s, n), 0; }
+int cuMemcpyDtoDAsync_v2(void *d, const void *s, size_t n, void *) { return memcpy(d, s, n), 0; }
+
+int cuModuleLoadData(void **m, const void *image) {
+    *m = dlopen((const char *)image, RTLD_NOW | RTLD_LOCAL);
+    if (!*m) fprintf(stderr, "emulator: %s\n", dlerror());
+    return *m ? 0 : 200;
+}
+int cuModuleUnload(void *) { return 0; }
+int cuModuleGetFunction(void **f, void *m, const char *name) {
+    void *at = dlsym(m, (std::string("launch_") + name).c_str());
+    *f = at;
+    return at ? 0 : 500;
+}
+int cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *n, void *, int, size_t, unsigned) { return *n = 1, 0; }
+int cuLaunchKernel(void *f, unsigned gx, unsigned, unsigned, unsigned bx, unsigned, unsigned, unsigned, void *, void **a,
+                   void **) {
+    return ((void (*)(void **, unsigned, unsigned, int))f)(a, gx, bx, 0), 0;
+}
+int cuLaunchCooperativeKernel(void *f, unsigned gx, unsigned, unsigned, unsigned bx, unsigned, unsigned, unsigned, void *,
+                              void **a) {
+    return ((void (*)(void **, unsigned, unsigned, int))f)(a, gx, bx, 1), 0;
+}
+}
