@@ -1,7 +1,7 @@
 //! Known answers of the contract: a stranger's backend is right if it reproduces `golden/contract-v1.txt`.
 //!
 //! The jobs are made of integers only, from one line of arithmetic each, so that they can be rebuilt in any language:
-//! sample(i, salt) = (i·2654435761 + salt·40503) mod 2^32 >> 24.
+//! sample(i, salt), in u32: h = i·2654435761 + salt·40503, h = (h ^ h>>15)·2246822519, ((h ^ h>>13) >> 16) & 255.
 //! `UPDATE_GOLDEN=1 cargo test -p spa-model --test golden` rewrites the file after a deliberate change of the contract.
 
 use spa_model::hash::{hash_messages, hash_u16, sha256_hex};
@@ -9,7 +9,9 @@ use spa_model::job::{line_vectors, stereo_offsets, window_offsets};
 use spa_model::{Difference, Hardware, Job, Pair, Problem, Run, Schedule, Singleton, Start, Weights, spec};
 
 fn sample(i: usize, salt: usize) -> u8 {
-    ((i as u32).wrapping_mul(2_654_435_761).wrapping_add((salt as u32).wrapping_mul(40_503)) >> 24) as u8
+    let h = (i as u32).wrapping_mul(2_654_435_761).wrapping_add((salt as u32).wrapping_mul(40_503));
+    let h = (h ^ (h >> 15)).wrapping_mul(2_246_822_519);
+    ((h ^ (h >> 13)) >> 16) as u8
 }
 
 fn samples(n: usize, salt: usize, bits: u8) -> Vec<u8> {
@@ -29,7 +31,7 @@ fn problem(width: u32, height: u32, labels: u16) -> Problem {
             offsets: stereo_offsets(labels, 0),
         },
         data_cap: 40,
-        s_outside: 40,
+        s_outside: 47,
         pair: Pair::Abs,
         pair_cap: 2,
         vectors: line_vectors(labels),
@@ -52,12 +54,12 @@ fn run(schedule: Schedule) -> Run {
 }
 
 fn jobs() -> Vec<(&'static str, Job)> {
-    let anneal = |n| Schedule::anneal(20.0, 1.0, 5, n).unwrap();
+    let anneal = |t0, t1, n| Schedule::anneal(t0, t1, 5, n).unwrap();
     let hardware = Hardware::default();
     let mut jobs = Vec::new();
     let mut add = |name, hardware, problem, run| jobs.push((name, Job::new(hardware, problem, run).unwrap()));
 
-    add("stereo", hardware, problem(61, 37, 16), run(anneal(40)));
+    add("stereo", hardware, problem(61, 37, 16), run(anneal(20.0, 6.0, 40)));
     add("one-rv", hardware, problem(1, 1, 2), run(Schedule::constant(3.0, 9).unwrap()));
     let everything_collected =
         Run { burn_in: 0, seed: u64::MAX, ..run(Schedule::constant(30.0, 60).unwrap()) };
@@ -72,7 +74,7 @@ fn jobs() -> Vec<(&'static str, Job)> {
         offsets: window_offsets(15),
     };
     (flow.data_cap, flow.s_outside, flow.pair, flow.pair_cap) = (9000, 700, Pair::Squared, 50);
-    (flow.vectors, flow.alpha, flow.beta, flow.shift) = (window_offsets(15), 3, 40, 2);
+    (flow.vectors, flow.alpha, flow.beta, flow.shift) = (window_offsets(15), 3, 41, 2);
     let wide = Hardware { label_bits: 8, energy_bits: 12, ..hardware };
     let random =
         Run { start: Start::Random, chain: 255, ..run(Schedule::anneal(900.0, 60.0, 6, 20).unwrap()) };
@@ -84,22 +86,31 @@ fn jobs() -> Vec<(&'static str, Job)> {
         values: vec![3, 20, 41, 60],
     };
     (segment.data_cap, segment.pair, segment.pair_cap, segment.beta, segment.shift) =
-        (4000, Pair::Potts, 20, 9, 3);
+        (900, Pair::Potts, 20, 9, 3);
     segment.fixed = Some((0..segment.rvs()).map(|i| sample(i, 6) < 40).collect());
     let six = Hardware { singleton_bits: 6, weights: Weights::Linear, energy_bits: 10, ..hardware };
-    let zero = Run { start: Start::Zero, cutoff: Some(4), ..run(anneal(30)) };
+    let zero = Run { start: Start::Zero, cutoff: Some(4), ..run(anneal(60.0, 20.0, 30)) };
     add("segment-linear-evidence", six, segment, zero);
     let mut table = problem(11, 14, 7);
     table.singleton = Singleton::Table { costs: (0..11 * 14 * 7).map(|i| u16::from(sample(i, 7))).collect() };
-    table.data_cap = 180;
+    table.data_cap = 100;
     table.pair = Pair::Table((0..49).map(|i| if i % 8 == 0 { 0 } else { sample(i, 8) % 9 }).collect());
     table.pair_cap = 7;
     let reheat = Schedule::new(
-        [(8.0, 5), (1.5, 5), (12.0, 4), (0.9, 6)]
+        [(30.0, 5), (6.0, 5), (40.0, 4), (12.0, 6)]
             .map(|(temperature, iterations)| spa_model::Step { temperature, iterations })
             .to_vec(),
     );
     add("tables-reheated", hardware, table, run(reheat.unwrap()));
+    let mut ties = problem(16, 12, 9);
+    ties.singleton = Singleton::Values {
+        form: Difference::Abs,
+        first: samples(ties.rvs(), 9, 3),
+        values: vec![0, 0, 2, 3, 3, 5, 6, 6, 7],
+    };
+    ties.data_cap = 4;
+    let cut = Run { burn_in: 0, cutoff: Some(4), ..run(Schedule::constant(4.0, 3).unwrap()) };
+    add("cut-off-and-ties", hardware, ties, cut);
     jobs
 }
 

@@ -225,7 +225,9 @@ def hashes(labels, histogram, messages):
 # The jobs of golden.rs
 
 def sample(i, salt):
-    return ((i * 2_654_435_761 + salt * 40_503) & MASK) >> 24
+    h = (i * 2_654_435_761 + salt * 40_503) & MASK
+    h = ((h ^ h >> 15) * 2_246_822_519) & MASK
+    return (h ^ h >> 13) >> 16 & 255
 
 
 def samples(n, salt, bits):
@@ -235,7 +237,7 @@ def samples(n, salt, bits):
 def grid(width, height, labels):
     n = width * height
     s = singleton_pixels(
-        "abs", width, height, samples(n, 1, 8), samples(n, 2, 8), stereo_offsets(labels, 0), data_cap=40, s_outside=40
+        "abs", width, height, samples(n, 1, 8), samples(n, 2, 8), stereo_offsets(labels, 0), data_cap=40, s_outside=47
     )
     return Problem(width, height, labels, s, pair_vectors("abs", line_vectors(labels), 2), 1, 8, 0, [False] * n)
 
@@ -246,27 +248,32 @@ def settings(schedule, **others):
 
 def jobs():
     default = Hardware()
-    yield "stereo", default, grid(61, 37, 16), settings(anneal(20.0, 1.0, 5, 40))
+    yield "stereo", default, grid(61, 37, 16), settings(anneal(20.0, 6.0, 5, 40))
     yield "one-rv", default, grid(1, 1, 2), settings([(3.0, 9)])
     everything = settings([(30.0, 60)], burn_in=0, seed=2**64 - 1)
     yield "saturating-counters", Hardware(count_bits=3), grid(13, 9, 3), everything
 
     n, window = 24 * 20, window_offsets(15)
     s = singleton_pixels("squared", 24, 20, samples(n, 3, 8), samples(n, 4, 8), window, data_cap=9000, s_outside=700)
-    flow = Problem(24, 20, 225, s, pair_vectors("squared", window, 50), 3, 40, 2, [False] * n)
+    flow = Problem(24, 20, 225, s, pair_vectors("squared", window, 50), 3, 41, 2, [False] * n)
     random = settings(anneal(900.0, 60.0, 6, 20), start="random", chain=255)
     yield "flow-15x15-squared", Hardware(energy_bits=12), flow, random
 
     n = 30 * 17
-    s = singleton_values("squared", samples(n, 5, 6), [3, 20, 41, 60], data_cap=4000)
+    s = singleton_values("squared", samples(n, 5, 6), [3, 20, 41, 60], data_cap=900)
     segment = Problem(30, 17, 4, s, pair_potts(4, 20), 1, 9, 3, [sample(i, 6) < 40 for i in range(n)])
-    zero = settings(anneal(20.0, 1.0, 5, 30), start="zero", cutoff=4)
+    zero = settings(anneal(60.0, 20.0, 5, 30), start="zero", cutoff=4)
     yield "segment-linear-evidence", Hardware(energy_bits=10, weights="linear"), segment, zero
 
-    s = singleton_table([sample(i, 7) for i in range(11 * 14 * 7)], 7, data_cap=180)
+    s = singleton_table([sample(i, 7) for i in range(11 * 14 * 7)], 7, data_cap=100)
     v = pair_table([0 if i % 8 == 0 else sample(i, 8) % 9 for i in range(49)], 7, cap=7)
     table = Problem(11, 14, 7, s, v, 1, 8, 0, [False] * (11 * 14))
-    yield "tables-reheated", default, table, settings([(8.0, 5), (1.5, 5), (12.0, 4), (0.9, 6)])
+    yield "tables-reheated", default, table, settings([(30.0, 5), (6.0, 5), (40.0, 4), (12.0, 6)])
+
+    n = 16 * 12
+    s = singleton_values("abs", samples(n, 9, 3), [0, 0, 2, 3, 3, 5, 6, 6, 7], data_cap=4)
+    ties = Problem(16, 12, 9, s, pair_vectors("abs", line_vectors(9), 2), 1, 8, 0, [False] * n)
+    yield "cut-off-and-ties", default, ties, settings([(4.0, 3)], burn_in=0, cutoff=4)
 
 
 def expected():
