@@ -234,8 +234,17 @@ module spa_sequencer #(
     else if (held && !reset_end) reset_q <= reset_q + 1'b1;
   end
 
+  // Delay lines of the array have no reset: they need as many cycles after power-up, too. A start waits longer in
+  // StateCheck.
+  logic [5:0] power_q;
+
   always_ff @(posedge clk_i) begin
-    core_rst_no <= rst_ni && (reset_q == '0);
+    if (!rst_ni) power_q <= '0;
+    else if (!power_q[5]) power_q <= power_q + 1'b1;
+  end
+
+  always_ff @(posedge clk_i) begin
+    core_rst_no <= rst_ni && power_q[5] && (reset_q == '0);
   end
 
   // Sticky errors.
