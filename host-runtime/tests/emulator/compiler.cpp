@@ -45,7 +45,8 @@ int nvrtcCompileProgram(Program *p, int count, const char *const *options) {
     if (file < 0) return 7;
     close(file);
     std::ofstream(path + ".cpp") << "#include \"device.hpp\"\n" << p->source << "\n" << glue(p->source);
-    std::string command = std::string("g++ -std=c++17 -O1 -w -fPIC -shared -pthread -I") + SPA_EMULATOR_SOURCES;
+    // Kernels of different variants have statics of one name and several sizes: each library keeps its own.
+    std::string command = std::string("g++ -std=c++17 -O1 -w -fno-gnu-unique -fPIC -shared -pthread -I") + SPA_EMULATOR_SOURCES;
     for (int i = 0; i < count; ++i)
         if (!strncmp(options[i], "-D", 2)) command += std::string(" ") + options[i];
     command += " -o " + path + ".so " + path + ".cpp >" + path + ".log 2>&1";

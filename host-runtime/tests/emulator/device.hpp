@@ -3,6 +3,7 @@
 #pragma once
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <sched.h>
 #include <thread>
@@ -31,7 +32,21 @@ namespace emulator {
 
 struct Meeting { unsigned arrived = 0, generation = 0; };
 struct Warp : Meeting { uint64_t values[2][32]; };
-struct Fiber { ucontext_t context; std::vector<char> stack; bool done = false; };
+struct Fiber { ucontext_t context; bool done = false; };
+
+// Stacks outlive the blocks of one thread of the system.
+struct Stacks {
+    std::vector<char *> all;
+    char *at(size_t i) {
+        while (all.size() <= i) all.push_back((char *)malloc(BYTES));
+        return all[i];
+    }
+    ~Stacks() {
+        for (char *stack : all) free(stack);
+    }
+    static constexpr size_t BYTES = 96 << 10;
+};
+static thread_local Stacks stacks;
 
 struct Block {
     std::vector<Fiber> fibers;
@@ -93,11 +108,11 @@ inline void run_block(void (*kernel)(void **), void **arguments, unsigned index,
     block = &b;
     blockIdx.x = index;
     gridDim.x = blocks;
-    for (Fiber &f : b.fibers) {
-        f.stack.resize(96 << 10);
+    for (unsigned i = 0; i < threads; ++i) {
+        Fiber &f = b.fibers[i];
         getcontext(&f.context);
-        f.context.uc_stack.ss_sp = f.stack.data();
-        f.context.uc_stack.ss_size = f.stack.size();
+        f.context.uc_stack.ss_sp = stacks.at(i);
+        f.context.uc_stack.ss_size = Stacks::BYTES;
         f.context.uc_link = nullptr;
         makecontext(&f.context, start, 0);
     }
