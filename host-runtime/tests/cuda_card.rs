@@ -1,5 +1,7 @@
 //! The CUDA backend against the specification, bit for bit. Needs a card; without one the tests say so and pass.
 
+#![allow(clippy::unwrap_used)] // A failure in a helper of a test is the message.
+
 mod random_jobs;
 
 use spa_model::hash::hash_messages;

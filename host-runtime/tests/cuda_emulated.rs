@@ -2,6 +2,8 @@
 //! thread of a block on the CPU (`emulator/`). It shows that the kernels compute the right thing, not that they are fast,
 //! nor that their memory ordering holds on a card. Needs g++; `SPA_EMULATED_JOBS` asks for more jobs than two.
 
+#![allow(clippy::unwrap_used, clippy::expect_used)] // A failure in a helper of a test is the message.
+
 mod random_jobs;
 
 use spa_model::hash::hash_messages;

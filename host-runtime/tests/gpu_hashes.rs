@@ -2,6 +2,8 @@
 //!
 //! `SPA_WRITE_HASHES=1` on a machine with a card rewrites `gpu_hashes.txt` with the CUDA backend.
 
+#![allow(clippy::unwrap_used)] // A failure in a helper of a test is the message.
+
 mod random_jobs;
 
 use spa_model::hash::{hash_messages, hash_u16, sha256_hex};
