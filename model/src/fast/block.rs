@@ -4,6 +4,24 @@
 //! methods are safe. Methods are inlined into a function compiled for those instructions ([`super::x86`],
 //! [`super::neon`]); called from anywhere else they are correct and slow.
 
+use super::threefry::{CHUNK, RowStream};
+
+/// Prefix sums over the groups of eight labels of a block: a zero, then eight inclusive ones.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(align(32))]
+pub struct Sums {
+    /// Entry g is the sum of the weights of labels below 8g; the last seven mean nothing.
+    pub before: [u16; 16],
+}
+
+impl Sums {
+    /// The sum of all weights.
+    #[inline(always)]
+    pub fn total(&self) -> u16 {
+        self.before[8]
+    }
+}
+
 /// The operations on one block of labels.
 pub trait Block: Copy {
     /// Bytes of a block: 16, 32, 48 or 64.
@@ -12,8 +30,6 @@ pub trait Block: Copy {
     const BIAS: u8;
     /// A block.
     type V: Copy;
-    /// Inclusive prefix sums of the weights of up to eight groups of eight labels.
-    type Groups: Copy;
 
     /// The first [`Block::BYTES`] of `bytes`.
     fn load(self, bytes: &[u8]) -> Self::V;
@@ -39,13 +55,15 @@ pub trait Block: Copy {
     fn count_above(self, count: Self::V, es: Self::V, theta: Self::V) -> Self::V;
     /// `table[i]` for every byte i < 16.
     fn lookup(self, table: &[u8; 16], i: Self::V) -> Self::V;
-    /// Prefix sums over the groups of eight weights; missing groups count 0.
-    fn groups(self, weights: Self::V) -> Self::Groups;
-    /// Sum of all weights.
-    fn total(self, groups: Self::Groups) -> u32;
-    /// First label of the block whose inclusive prefix sum exceeds `r` < total; `weights` is the block in memory,
-    /// at least 64 bytes long.
-    fn find(self, groups: Self::Groups, weights: &[u8], r: u32) -> u32;
+    /// Prefix sums of `weights` over groups of eight; gives the sum of all.
+    fn sum_groups(self, weights: Self::V, sums: &mut Sums) -> u32;
+    /// First label of the block whose inclusive prefix sum exceeds `r`, which must be below the sum of all.
+    fn find(self, sums: &Sums, weights: &[u8; 64], r: u32) -> u32;
+    /// The random words of the chunk that starts at RV `first` of a row.
+    #[inline(always)]
+    fn words(self, stream: &RowStream, first: usize) -> [u32; CHUNK] {
+        stream.words::<[u32; 8]>(first)
+    }
 }
 
 /// Plain Rust.
@@ -56,7 +74,6 @@ impl<const N: usize> Block for Portable<N> {
     const BYTES: usize = N;
     const BIAS: u8 = 0;
     type V = [u8; N];
-    type Groups = [u16; 8];
 
     #[inline(always)]
     fn load(self, bytes: &[u8]) -> [u8; N] {
@@ -143,26 +160,18 @@ impl<const N: usize> Block for Portable<N> {
     }
 
     #[inline(always)]
-    fn groups(self, weights: [u8; N]) -> [u16; 8] {
-        let mut sums = [0; 8];
-        for (sum, group) in sums.iter_mut().zip(weights.chunks_exact(8)) {
-            *sum = group.iter().map(|&w| u16::from(w)).sum();
+    fn sum_groups(self, weights: [u8; N], sums: &mut Sums) -> u32 {
+        for g in 0..8 {
+            let group = weights.get(8 * g..8 * g + 8).unwrap_or_default();
+            sums.before[g + 1] = sums.before[g] + group.iter().map(|&w| u16::from(w)).sum::<u16>();
         }
-        for g in 1..8 {
-            sums[g] += sums[g - 1];
-        }
-        sums
+        sums.total().into()
     }
 
     #[inline(always)]
-    fn total(self, groups: [u16; 8]) -> u32 {
-        groups[7].into()
-    }
-
-    #[inline(always)]
-    fn find(self, groups: [u16; 8], weights: &[u8], r: u32) -> u32 {
-        let g = groups.iter().filter(|&&prefix| u32::from(prefix) <= r).count();
-        let mut rest = r - if g == 0 { 0 } else { u32::from(groups[g - 1]) };
+    fn find(self, sums: &Sums, weights: &[u8; 64], r: u32) -> u32 {
+        let g = sums.before[1..8].iter().filter(|&&sum| u32::from(sum) <= r).count();
+        let mut rest = r - u32::from(sums.before[g]);
         let mut label = 8 * g;
         while u32::from(weights[label]) <= rest {
             rest -= u32::from(weights[label]);

@@ -2,8 +2,10 @@
 //!
 //! In row y the RVs of a colour stand at x = 2n + p, p = (y + colour) mod 2. Their neighbours all have the other
 //! colour: in the same row numbers n − 1 + p and n + p, in the rows above and below number n. A border of *null*
-//! cells around each plane stands for neighbours that do not exist; their pair costs are 0.
+//! cells around each plane stands for neighbours that do not exist; their pair costs are 0. Rows go on with null
+//! cells to a whole number of chunks, so that a kernel reads and writes chunks of constant size.
 
+use super::threefry::CHUNK;
 use crate::job::Problem;
 
 /// A label as an address: the label times [`Encoding::unit`]; the null cell counts as label L.
@@ -16,9 +18,16 @@ pub struct Encoding {
     pub labels: u16,
     /// Cells count in this unit: an eighth of the bytes of a pair row, so that a cell scaled by 8 is an address.
     pub unit: u16,
+    /// ⌈2^16 / unit⌉, to divide by it.
+    reciprocal: u32,
 }
 
 impl Encoding {
+    /// Labels in units of `unit`, 1…32.
+    pub fn new(labels: u16, unit: u16) -> Self {
+        Self { labels, unit, reciprocal: (1_u32 << 16).div_ceil(unit.into()) }
+    }
+
     /// The cell of a label.
     pub fn cell(self, label: u8) -> Cell {
         u16::from(label) * self.unit
@@ -26,12 +35,34 @@ impl Encoding {
 
     /// The label of a cell that is not null.
     pub fn label(self, cell: Cell) -> u8 {
-        (cell / self.unit) as u8
+        // Exact: the product is label · (2^16 + less than unit), and label · unit < 2^16.
+        ((u32::from(cell) * self.reciprocal) >> 16) as u8
     }
 
     /// The cell of a neighbour that does not exist.
     pub fn null(self) -> Cell {
         self.labels * self.unit
+    }
+}
+
+/// The cells of one colour in one row.
+#[derive(Debug)]
+pub struct Row<'a> {
+    /// RVs of the row.
+    pub count: usize,
+    /// Their cells; those beyond `count` must stay null.
+    pub chunks: &'a mut [[Cell; CHUNK]],
+}
+
+impl Row<'_> {
+    /// The same row, lent for a while.
+    pub fn reborrow(&mut self) -> Row<'_> {
+        Row { count: self.count, chunks: &mut *self.chunks }
+    }
+
+    /// The cells of RVs.
+    pub fn cells(&self) -> &[Cell] {
+        &self.chunks.as_flattened()[..self.count]
     }
 }
 
@@ -44,18 +75,18 @@ pub struct Field {
     planes: [Vec<Cell>; 2],
 }
 
-/// Cells of the neighbours of the RVs of one colour in one row: left, right, up, down.
-pub type Near<'a> = [&'a [Cell]; 4];
+/// Cells of the neighbours of the RVs of one colour in one row, in chunks: left, right, up, down.
+pub type Near<'a> = [&'a [[Cell; CHUNK]]; 4];
 
 impl Field {
     /// The field of `problem` with the given labels, H×W.
     pub fn new(problem: &Problem, encoding: Encoding, labels: &[u8]) -> Self {
         let (width, height) = (problem.width as usize, problem.height as usize);
-        let plane = vec![encoding.null(); (half(width) + 2) * (height + 2)];
+        let plane = vec![encoding.null(); pitch(width) * (height + 2)];
         let mut field = Self { width, height, encoding, planes: [plane.clone(), plane] };
         for (y, row) in labels.chunks_exact(width).enumerate() {
             for (x, &label) in row.iter().enumerate() {
-                let at = (y + 1) * field.pitch() + x / 2 + 1;
+                let at = (y + 1) * pitch(width) + x / 2 + 1;
                 field.planes[(x + y) % 2][at] = encoding.cell(label);
             }
         }
@@ -64,7 +95,7 @@ impl Field {
 
     /// All labels, H×W.
     pub fn labels(&self) -> Vec<u8> {
-        let of = |x: usize, y: usize| self.planes[(x + y) % 2][(y + 1) * self.pitch() + x / 2 + 1];
+        let of = |x: usize, y: usize| self.planes[(x + y) % 2][(y + 1) * pitch(self.width) + x / 2 + 1];
         (0..self.height)
             .flat_map(|y| (0..self.width).map(move |x| (x, y)))
             .map(|(x, y)| self.encoding.label(of(x, y)))
@@ -76,13 +107,9 @@ impl Field {
         self.encoding
     }
 
-    fn pitch(&self) -> usize {
-        half(self.width) + 2
-    }
-
     /// The rows of `colour` to write, from the top, and the other plane to read their neighbours from.
-    pub fn half_step(&mut self, colour: usize) -> (Vec<&mut [Cell]>, Neighbours<'_>) {
-        let (width, pitch) = (self.width, self.pitch());
+    pub fn half_step(&mut self, colour: usize) -> (Vec<Row<'_>>, Neighbours<'_>) {
+        let (width, pitch) = (self.width, pitch(self.width));
         let [black, white] = &mut self.planes;
         let (own, other) = if colour == 0 { (black, &*white) } else { (white, &*black) };
         let rows = own
@@ -90,28 +117,33 @@ impl Field {
             .skip(1)
             .take(self.height)
             .enumerate()
-            .map(|(y, row)| &mut row[1..1 + count(width, y, colour)])
+            .map(|(y, row)| Row { count: count(width, y, colour), chunks: row[1..].as_chunks_mut().0 })
             .collect();
-        (rows, Neighbours { width, pitch, colour, plane: other })
+        (rows, Neighbours { pitch, colour, plane: other })
     }
 }
 
 /// The plane that a half-step reads.
 #[derive(Debug, Clone, Copy)]
 pub struct Neighbours<'a> {
-    width: usize,
     pitch: usize,
     colour: usize,
     plane: &'a [Cell],
 }
 
 impl<'a> Neighbours<'a> {
-    /// Neighbours of the RVs in row `y`, all four of the same length.
+    /// Neighbours of the RVs in row `y`.
     pub fn of_row(&self, y: usize) -> Near<'a> {
-        let (count, p) = (count(self.width, y, self.colour), parity(y, self.colour));
-        let row = |r: usize, from: usize| &self.plane[r * self.pitch + from..][..count];
+        let p = parity(y, self.colour);
+        let whole = self.pitch - 2;
+        let row = |r: usize, from: usize| self.plane[r * self.pitch + from..][..whole].as_chunks().0;
         [row(y + 1, p), row(y + 1, p + 1), row(y, 1), row(y + 2, 1)]
     }
+}
+
+/// Cells from row to row: whole chunks, and one null cell at both ends.
+fn pitch(width: usize) -> usize {
+    half(width).next_multiple_of(CHUNK) + 2
 }
 
 /// RVs of one colour in the longest row.
@@ -135,9 +167,17 @@ mod tests {
     use crate::spec;
 
     #[test]
+    fn every_label_survives_its_encoding() {
+        for unit in 1..=32 {
+            let encoding = Encoding::new(256, unit);
+            assert!((0..=255).all(|label| encoding.label(encoding.cell(label)) == label), "unit {unit}");
+        }
+    }
+
+    #[test]
     fn neighbours_are_those_of_the_specification() {
-        let encoding = Encoding { labels: 251, unit: 2 };
-        for (width, height) in [(1, 1), (1, 4), (4, 1), (2, 2), (5, 3), (6, 7), (33, 2)] {
+        let encoding = Encoding::new(251, 2);
+        for (width, height) in [(1, 1), (1, 4), (4, 1), (2, 2), (5, 3), (6, 7), (31, 3), (32, 3), (33, 2)] {
             let labels: Vec<u8> = (0..width * height).map(|i| i as u8).collect();
             let mut field = Field::new(&problem(width, height), encoding, &labels);
             assert_eq!(field.labels(), labels);
@@ -145,14 +185,14 @@ mod tests {
                 let (rows, neighbours) = field.half_step(colour);
                 for (y, row) in rows.iter().enumerate() {
                     let near = neighbours.of_row(y);
-                    for n in 0..row.len() {
+                    for n in 0..row.count {
                         let x = 2 * n + parity(y, colour);
-                        assert_eq!(encoding.label(row[n]), (y * width as usize + x) as u8);
+                        assert_eq!(encoding.label(row.cells()[n]), (y * width as usize + x) as u8);
                         let mut expected: Vec<u8> =
                             spec::neighbours(width, height, x as u32, y as u32).map(|i| labels[i]).collect();
                         let mut got: Vec<u8> = near
                             .iter()
-                            .map(|cells| cells[n])
+                            .map(|chunks| chunks[n / CHUNK][n % CHUNK])
                             .filter(|&cell| cell != encoding.null())
                             .map(|cell| encoding.label(cell))
                             .collect();

@@ -2,7 +2,8 @@
 //!
 //! It serves what bytes cannot hold: wide energies at high temperatures, and tables of large costs.
 
-use super::field::{Cell, Encoding, Near, count, half, parity};
+use super::field::{Encoding, Near, Row, count, half, parity};
+use super::singletons::{Singletons, argmin as argmin_of};
 use super::threefry::{CHUNK, RowStream};
 use crate::job::{Job, Problem};
 use crate::weights::WeightTable;
@@ -37,12 +38,12 @@ pub struct Task<'a> {
     /// True where a RV is fixed.
     pub fixed: Option<&'a [bool]>,
     /// The cells to write.
-    pub out: &'a mut [Cell],
+    pub out: Row<'a>,
 }
 
 impl General {
-    /// The tables of `job`.
-    pub fn new(job: &Job) -> Self {
+    /// The tables of `job`; `argmin`, if there, takes the lowest label of least S of every RV.
+    pub fn new(job: &Job, mut argmin: Option<&mut [u8]>) -> Self {
         let problem = job.problem();
         let labels = usize::from(problem.labels);
         let beta = u32::from(problem.beta);
@@ -53,13 +54,13 @@ impl General {
         }
         Self {
             labels,
-            encoding: Encoding { labels: problem.labels, unit: 1 },
+            encoding: Encoding::new(problem.labels, 1),
             alpha: problem.alpha.into(),
             shift: problem.shift,
             energy_max: job.hardware().energy_max(),
             u_bits: job.hardware().u_bits,
             width: problem.width as usize,
-            singletons: [singletons(problem, 0), singletons(problem, 1)],
+            singletons: [0, 1].map(|colour| singletons(problem, colour, argmin.as_deref_mut())),
             pairs,
         }
     }
@@ -76,25 +77,26 @@ impl General {
         let costs = &self.singletons[colour][y * half(self.width) * labels..];
         let mut energies = vec![0_u32; labels];
         let mut words = [0; CHUNK];
-        for n in 0..task.out.len() {
-            if n % CHUNK == 0 {
-                words = task.stream.words(n);
+        for n in 0..task.out.count {
+            if n.is_multiple_of(CHUNK) {
+                words = task.stream.words::<[u32; 8]>(n);
             }
             if task.fixed.is_some_and(|fixed| fixed[n]) {
                 continue;
             }
-            let rows = task.near.map(|cells| &self.pairs[usize::from(cells[n]) * labels..][..labels]);
+            let (chunk, i) = (n / CHUNK, n % CHUNK);
+            let rows = task.near.map(|near| &self.pairs[usize::from(near[chunk][i]) * labels..][..labels]);
             let least = self.energies(&costs[n * labels..][..labels], rows, &mut energies);
             let weight = |e: &u32| task.weights.weight(e - least);
             let sum: u64 = energies.iter().map(|e| u64::from(weight(e))).sum();
-            let u = u64::from(words[n % CHUNK] >> (32 - u32::from(self.u_bits)));
+            let u = u64::from(words[i] >> (32 - u32::from(self.u_bits)));
             let mut r = ((u * sum) >> self.u_bits) as u32;
             let mut label = 0;
             while label + 1 < labels && weight(&energies[label]) <= r {
                 r -= weight(&energies[label]);
                 label += 1;
             }
-            task.out[n] = self.encoding.cell(label as u8);
+            task.out.chunks[chunk][i] = self.encoding.cell(label as u8);
         }
     }
 
@@ -114,15 +116,18 @@ impl General {
     }
 }
 
-fn singletons(problem: &Problem, colour: usize) -> Vec<u16> {
+fn singletons(problem: &Problem, colour: usize, mut argmin: Option<&mut [u8]>) -> Vec<u16> {
+    let fill = Singletons::new(problem);
     let (width, height, labels) =
         (problem.width as usize, problem.height as usize, usize::from(problem.labels));
     let mut plane = vec![0; half(width) * height * labels];
     for (y, row) in plane.chunks_exact_mut(half(width) * labels).enumerate() {
         for (n, row) in row.chunks_exact_mut(labels).take(count(width, y, colour)).enumerate() {
             let x = (2 * n + parity(y, colour)) as u32;
-            // data_cap and s_outside are at most 65,535.
-            row.iter_mut().enumerate().for_each(|(l, s)| *s = problem.singleton_cost(x, y as u32, l) as u16);
+            fill.fill(x, y as u32, row);
+            if let Some(start) = &mut argmin {
+                start[y * width + x as usize] = argmin_of(row);
+            }
         }
     }
     plane

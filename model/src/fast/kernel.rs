@@ -1,12 +1,13 @@
 //! The packed kernel: one colour of one row, the labels of a RV in the lanes of a vector, a byte each.
 //!
-//! Works on 16 RVs at a time, in two passes. The first one computes all energies without a branch and settles every
-//! RV with a single live label (Es ≤ θ_0): the draw has one outcome, so its random number is left out. The second
-//! one draws for the others. Keeping them apart costs two stores a RV and saves a mispredicted branch a RV in the
-//! middle of an annealing schedule, where one and several live labels mix.
+//! Works on 16 RVs at a time, in passes. The first one computes all energies without a branch and settles every RV
+//! with a single live label (Es ≤ θ): the draw has one outcome, so its random number is left out. The second one
+//! draws for the others. Keeping them apart costs two stores a RV and saves a mispredicted branch a RV in the middle of
+//! an annealing schedule, where one and several live labels mix. At high temperatures, where nearly all RVs draw,
+//! labels are not counted at all (a draw with one live label gives that label).
 
-use super::block::Block;
-use super::field::{Cell, Near};
+use super::block::{Block, Sums};
+use super::field::{Cell, Near, Row};
 use super::tables::{ByteWeights, Form, PairRows};
 use super::threefry::{CHUNK, RowStream};
 
@@ -37,62 +38,152 @@ pub struct Task<'a> {
     /// True where a RV is fixed.
     pub fixed: Option<&'a [bool]>,
     /// The cells to write.
-    pub out: &'a mut [Cell],
+    pub out: Row<'a>,
 }
 
-/// Scaled energies of a chunk, and the weights of one RV.
+/// What the passes hand on.
 #[repr(align(64))]
 struct Scratch<const M: usize> {
-    es: [[[u8; 64]; M]; CHUNK],
-    weights: [[u8; 64]; M],
+    /// Scaled energies (with their bias), replaced by weights where a draw is needed.
+    labels: [[[u8; 64]; M]; CHUNK],
+    /// Prefix sums of the weights.
+    sums: [[Sums; M]; CHUNK],
+    /// Live labels, for linear weights.
+    live: [[u64; M]; CHUNK],
 }
+
+/// Chunks from one count of live labels to the next while nearly all RVs draw.
+const RECOUNT: usize = 8;
 
 /// Samples a row; M is the number of blocks of a RV, PLAIN tells [`Form::is_plain`].
 #[inline(always)]
 pub fn row<B: Block, const M: usize, const PLAIN: bool>(b: B, packed: &Packed, task: Task<'_>) {
+    let kernel = Kernel::<B, M, PLAIN>::new(b, packed, task.weights);
     let stride = B::BYTES * M;
-    let unit = packed.pairs.encoding().unit;
-    let theta = b.splat(task.weights.theta.wrapping_add(B::BIAS));
-    let lanes = lanes::<M>(packed.labels);
-    let lane_bytes =
-        lanes.map(|bits| std::array::from_fn::<u8, 64, _>(|l| ((bits >> l & 1) as u8).wrapping_neg()));
-    let ladder = Ladder::new(b, task.weights);
-    let mut scratch = Scratch { es: [[[0; 64]; M]; CHUNK], weights: [[0; 64]; M] };
+    let encoding = packed.pairs.encoding();
+    let mut scratch =
+        Scratch { labels: [[[0; 64]; M]; CHUNK], sums: [[Sums::default(); M]; CHUNK], live: [[0; M]; CHUNK] };
+    let mut dense = false;
 
-    for first in (0..task.out.len()).step_by(CHUNK) {
-        let n = CHUNK.min(task.out.len() - first);
+    let [left, right, up, down] = task.near;
+    let near = left.iter().zip(right).zip(up).zip(down);
+    for (chunk, (out, (((left, right), up), down))) in task.out.chunks.iter_mut().zip(near).enumerate() {
+        let first = chunk * CHUNK;
+        let n = CHUNK.min(task.out.count.saturating_sub(first));
         let costs = &task.costs[first * stride..][..n * stride];
-        let near = task.near.map(|cells| &cells[first..][..n]);
+        let near = [left, right, up, down];
         let mut labels = [0_u8; CHUNK];
-        let mut live = [[0_u64; M]; CHUNK];
-        let mut several = 0_u32;
+        let mut several = u32::MAX;
+        if !dense || chunk % RECOUNT == 0 {
+            several = kernel.energies::<true>(near, costs, n, &mut scratch, &mut labels);
+            dense = kernel.by_ladder() && 4 * several.count_ones() as usize >= 3 * n;
+        } else {
+            kernel.energies::<false>(near, costs, n, &mut scratch, &mut labels);
+        }
+        let fixed = task.fixed.map(|fixed| &fixed[first..first + n]);
+        if dense {
+            let words = b.words(&task.stream, first);
+            kernel.draw_all(&words, n, &mut scratch, &mut labels);
+        } else {
+            for (i, _) in fixed.iter().copied().flatten().enumerate().filter(|(_, fixed)| **fixed) {
+                several &= !(1 << i);
+            }
+            if several != 0 {
+                let words = b.words(&task.stream, first);
+                kernel.draw_some(several, &words, &mut scratch, &mut labels);
+            }
+        }
+        for (i, _) in fixed.iter().copied().flatten().enumerate().filter(|(_, fixed)| **fixed) {
+            labels[i] = encoding.label(out[i]);
+        }
+        *out = labels.map(|label| Cell::from(label) * encoding.unit);
+        out[n..].fill(encoding.null());
+    }
+}
 
+/// What the passes over a row share, in registers as far as they go.
+struct Kernel<'a, B: Block, const M: usize, const PLAIN: bool> {
+    b: B,
+    packed: &'a Packed,
+    weights: &'a ByteWeights,
+    theta: B::V,
+    thetas: [B::V; 8],
+    /// Bit l of word m is set if label 64m + l exists.
+    lanes: [u64; M],
+    /// The same as bytes 0 and 255.
+    lane_bytes: [[u8; 64]; M],
+}
+
+impl<'a, B: Block, const M: usize, const PLAIN: bool> Kernel<'a, B, M, PLAIN> {
+    #[inline(always)]
+    fn new(b: B, packed: &'a Packed, weights: &'a ByteWeights) -> Self {
+        let biased = |theta: u8| theta.wrapping_add(B::BIAS);
+        let mut thetas = [b.splat(0); 8];
+        for (v, theta) in thetas.iter_mut().zip(weights.thetas) {
+            *v = b.splat(biased(theta));
+        }
+        let mut lanes = [0; M];
+        let mut lane_bytes = [[0; 64]; M];
+        for (m, (lanes, bytes)) in lanes.iter_mut().zip(&mut lane_bytes).enumerate() {
+            let left = packed.labels.saturating_sub(64 * m).min(64);
+            bytes[..left].fill(255);
+            *lanes = if left == 64 { u64::MAX } else { (1 << left) - 1 };
+        }
+        Self { b, packed, weights, theta: b.splat(biased(weights.theta)), thetas, lanes, lane_bytes }
+    }
+
+    /// True if weights come from counting thresholds.
+    #[inline(always)]
+    fn by_ladder(&self) -> bool {
+        PLAIN || !self.packed.form.linear
+    }
+
+    /// Scaled energies of `n` RVs. With COUNT also the first live label of each, and the bits of those with several.
+    #[inline(always)]
+    fn energies<const COUNT: bool>(
+        &self,
+        near: [&[Cell; CHUNK]; 4],
+        costs: &[u8],
+        n: usize,
+        scratch: &mut Scratch<M>,
+        labels: &mut [u8; CHUNK],
+    ) -> u32 {
+        let b = self.b;
+        let stride = B::BYTES * M;
+        let mut several = 0;
         for i in 0..n {
-            let rows = near.map(|cells| packed.pairs.row(cells[i]));
+            let cost = &costs[i * stride..][..stride];
+            let pairs = &self.packed.pairs;
+            let (left, right) = (pairs.row(near[0][i]), pairs.row(near[1][i]));
+            let (up, down) = (pairs.row(near[2][i]), pairs.row(near[3][i]));
             let mut e = [b.splat(0); M];
-            for (m, e) in e.iter_mut().enumerate() {
+            for m in 0..M {
                 let at = m * B::BYTES;
                 // Two short chains of sums instead of one long one.
-                let x = b.add_saturating(b.load(&rows[0][at..]), b.load(&rows[1][at..]));
-                let y = b.add_saturating(b.load(&rows[2][at..]), b.load(&rows[3][at..]));
-                let s = b.load(&costs[i * stride + at..]);
-                *e = b.add_saturating(b.add_saturating(s, x), y);
+                let x = b.add_saturating(b.load(&left[at..]), b.load(&right[at..]));
+                let y = b.add_saturating(b.load(&up[at..]), b.load(&down[at..]));
+                e[m] = b.add_saturating(b.add_saturating(b.load(&cost[at..]), x), y);
                 if !PLAIN {
-                    let shifted = b.shift_right(*e, packed.form.shift);
-                    *e = b.min(shifted, b.splat(packed.form.energy_max));
+                    let shifted = b.shift_right(e[m], self.packed.form.shift);
+                    e[m] = b.min(shifted, b.splat(self.packed.form.energy_max));
                 }
             }
             let mut least = e[0];
-            for e in &e[1..] {
-                least = b.min(least, *e);
+            for m in 1..M {
+                least = b.min(least, e[m]);
             }
             let base = b.base(least);
             let mut count = 0;
             for m in (0..M).rev() {
                 let es = b.scaled(e[m], base);
-                b.store(es, &mut scratch.es[i][m]);
-                let bits = b.at_most(es, theta) & lanes[m];
-                live[i][m] = bits;
+                b.store(es, &mut scratch.labels[i][m]);
+                if !COUNT {
+                    continue;
+                }
+                let bits = b.at_most(es, self.theta) & self.lanes[m];
+                if !PLAIN {
+                    scratch.live[i][m] = bits;
+                }
                 if M == 1 {
                     labels[i] = bits.trailing_zeros() as u8;
                     several |= u32::from(bits & bits.wrapping_sub(1) != 0) << i;
@@ -105,100 +196,97 @@ pub fn row<B: Block, const M: usize, const PLAIN: bool>(b: B, packed: &Packed, t
                 several |= u32::from(count > 1) << i;
             }
         }
+        several
+    }
 
-        if let Some(fixed) = task.fixed {
-            for (i, _) in fixed[first..][..n].iter().enumerate().filter(|(_, fixed)| **fixed) {
-                several &= !(1 << i);
-                labels[i] = packed.pairs.encoding().label(task.out[first + i]);
+    /// Draws for all `n` RVs, a stage at a time. The chain from energies to a label is some hundred cycles long; in
+    /// stages a core overlaps a dozen of them instead of two.
+    #[inline(always)]
+    fn draw_all(&self, words: &[u32; CHUNK], n: usize, scratch: &mut Scratch<M>, labels: &mut [u8; CHUNK]) {
+        let u_bits = self.packed.u_bits;
+        let mut totals = [0_u32; CHUNK];
+        for i in 0..n {
+            totals[i] = self.weigh(i, scratch);
+        }
+        let mut r = [0_u32; CHUNK];
+        for i in 0..CHUNK {
+            let u = words[i] >> (32 - u32::from(u_bits));
+            r[i] = ((u64::from(u) * u64::from(totals[i])) >> u_bits) as u32;
+        }
+        for i in 0..n {
+            labels[i] = self.find(i, r[i], scratch);
+        }
+    }
+
+    /// Draws for the RVs whose bits are set.
+    #[inline(always)]
+    fn draw_some(
+        &self,
+        mut several: u32,
+        words: &[u32; CHUNK],
+        scratch: &mut Scratch<M>,
+        labels: &mut [u8; CHUNK],
+    ) {
+        let u_bits = self.packed.u_bits;
+        while several != 0 {
+            let i = several.trailing_zeros() as usize % CHUNK;
+            several &= several - 1;
+            let total = if self.by_ladder() { self.weigh(i, scratch) } else { self.look_up(i, scratch) };
+            let u = words[i] >> (32 - u32::from(u_bits));
+            let r = ((u64::from(u) * u64::from(total)) >> u_bits) as u32;
+            labels[i] = self.find(i, r, scratch);
+        }
+    }
+
+    /// Weights that are powers of two, by counting the thresholds that Es is above; gives their sum.
+    #[inline(always)]
+    fn weigh(&self, i: usize, scratch: &mut Scratch<M>) -> u32 {
+        let b = self.b;
+        let mut total = 0;
+        for m in 0..M {
+            let es = b.load(&scratch.labels[i][m]);
+            let mut count = b.splat(0);
+            for k in 0..8 {
+                count = b.count_above(count, es, self.thetas[k]);
+            }
+            let w = b.and(b.lookup(&self.weights.by_count, count), b.load(&self.lane_bytes[m]));
+            b.store(w, &mut scratch.labels[i][m]);
+            total += b.sum_groups(w, &mut scratch.sums[i][m]);
+        }
+        total
+    }
+
+    /// Weights from a table, label by label; only live labels have one. Gives their sum.
+    #[inline(always)]
+    fn look_up(&self, i: usize, scratch: &mut Scratch<M>) -> u32 {
+        let mut total = 0;
+        for m in 0..M {
+            let es = &mut scratch.labels[i][m];
+            let mut weights = [0; 64];
+            let mut live = scratch.live[i][m];
+            while live != 0 {
+                let l = live.trailing_zeros() as usize;
+                live &= live - 1;
+                weights[l] = self.weights.table[usize::from(es[l].wrapping_sub(B::BIAS))];
+            }
+            *es = weights;
+            total += self.b.sum_groups(self.b.load(&weights), &mut scratch.sums[i][m]);
+        }
+        total
+    }
+
+    /// The first label whose prefix sum of weights exceeds `r`.
+    #[inline(always)]
+    fn find(&self, i: usize, mut r: u32, scratch: &Scratch<M>) -> u8 {
+        let mut block = 0;
+        for m in 0..M - 1 {
+            let total = u32::from(scratch.sums[i][m].total());
+            if block == m && r >= total {
+                r -= total;
+                block += 1;
             }
         }
-        if several != 0 {
-            let words = task.stream.words(first);
-            while several != 0 {
-                let i = several.trailing_zeros() as usize;
-                several &= several - 1;
-                let mut w = [b.splat(0); M];
-                if PLAIN || !packed.form.linear {
-                    for m in 0..M {
-                        w[m] = ladder.weights(b, b.load(&scratch.es[i][m]));
-                        w[m] = b.and(w[m], b.load(&lane_bytes[m]));
-                    }
-                } else {
-                    for m in 0..M {
-                        let table = &task.weights.table;
-                        look_up::<B>(table, &scratch.es[i][m], live[i][m], &mut scratch.weights[m]);
-                        w[m] = b.load(&scratch.weights[m]);
-                    }
-                }
-                let u = words[i] >> (32 - u32::from(packed.u_bits));
-                labels[i] = draw::<B, M>(b, w, u, packed.u_bits, &mut scratch.weights);
-            }
-        }
-        for (cell, label) in task.out[first..][..n].iter_mut().zip(labels) {
-            *cell = Cell::from(label) * unit;
-        }
+        let (sums, weights) = (&scratch.sums[i][block], &scratch.labels[i][block]);
+        (64 * block) as u8 + self.b.find(sums, weights, r) as u8
     }
-}
-
-/// Bit l of word m is set if label 64m + l exists.
-#[inline(always)]
-fn lanes<const M: usize>(labels: usize) -> [u64; M] {
-    let mut lanes = [0; M];
-    for (m, lanes) in lanes.iter_mut().enumerate() {
-        let left = labels.saturating_sub(64 * m);
-        *lanes = if left >= 64 { u64::MAX } else { (1 << left) - 1 };
-    }
-    lanes
-}
-
-/// Weights that are powers of two, by counting the thresholds that Es is above.
-struct Ladder<B: Block> {
-    thetas: [B::V; 8],
-    by_count: [u8; 16],
-}
-
-impl<B: Block> Ladder<B> {
-    #[inline(always)]
-    fn new(b: B, weights: &ByteWeights) -> Self {
-        let mut thetas = [b.splat(0); 8];
-        for (v, theta) in thetas.iter_mut().zip(weights.thetas) {
-            *v = b.splat(theta.wrapping_add(B::BIAS));
-        }
-        Self { thetas, by_count: weights.by_count }
-    }
-
-    #[inline(always)]
-    fn weights(&self, b: B, es: B::V) -> B::V {
-        let mut count = b.splat(0);
-        for theta in self.thetas {
-            count = b.count_above(count, es, theta);
-        }
-        b.lookup(&self.by_count, count)
-    }
-}
-
-/// Weights from a table, label by label; only live labels have one.
-#[inline(always)]
-fn look_up<B: Block>(table: &[u8], es: &[u8; 64], mut live: u64, weights: &mut [u8; 64]) {
-    *weights = [0; 64];
-    while live != 0 {
-        let l = live.trailing_zeros() as usize;
-        live &= live - 1;
-        weights[l] = table[usize::from(es[l].wrapping_sub(B::BIAS))];
-    }
-}
-
-/// The first label whose prefix sum of weights exceeds r = (u·Σw) >> u_bits.
-#[inline(always)]
-fn draw<B: Block, const M: usize>(b: B, w: [B::V; M], u: u32, u_bits: u8, memory: &mut [[u8; 64]; M]) -> u8 {
-    let groups = w.map(|w| b.groups(w));
-    let sum: u32 = groups.iter().map(|&g| b.total(g)).sum();
-    let mut r = ((u64::from(u) * u64::from(sum)) >> u_bits) as u32;
-    let mut m = 0;
-    while m + 1 < M && r >= b.total(groups[m]) {
-        r -= b.total(groups[m]);
-        m += 1;
-    }
-    b.store(w[m], &mut memory[m]);
-    (64 * m) as u8 + b.find(groups[m], &memory[m], r) as u8
 }

@@ -11,6 +11,8 @@
 //! Whatever bytes cannot hold goes to the [`general`] sampler, iteration by iteration. Results depend neither on the
 //! instruction set nor on the number of threads: a draw depends only on its RV, its neighbours and its iteration.
 
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod block;
 mod costs;
 mod field;
@@ -18,7 +20,10 @@ mod general;
 mod kernel;
 mod level;
 mod log;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod packed;
+mod singletons;
 mod tables;
 mod threefry;
 #[cfg(target_arch = "x86_64")]
@@ -28,10 +33,10 @@ pub use level::Level;
 
 use crate::error::Error;
 use crate::histogram::Histogram;
-use crate::job::{Job, Outcome};
+use crate::job::{Job, Outcome, Start};
 use crate::rng;
 use crate::weights::WeightTable;
-use field::{Cell, Encoding, Field, Neighbours};
+use field::{Encoding, Field, Neighbours, Row};
 use log::{Evidence, RowLog};
 use rayon::prelude::*;
 use tables::ByteWeights;
@@ -105,7 +110,7 @@ struct HalfStep<'a> {
 }
 
 impl HalfStep<'_> {
-    fn row(&self, y: usize, out: &mut [Cell], log: &mut RowLog) {
+    fn row(&self, y: usize, mut out: Row<'_>, log: &mut RowLog) {
         let colour = self.colour;
         let stream = RowStream::new(self.key, self.c1, y as u32, colour as u32);
         let near = self.neighbours.of_row(y);
@@ -113,15 +118,15 @@ impl HalfStep<'_> {
         match self.sampling {
             Sampling::Packed(sampler, weights) => {
                 let costs = sampler.costs().row(y, colour);
-                sampler.row(kernel::Task { weights, stream, costs, near, fixed, out: &mut *out });
+                sampler.row(kernel::Task { weights, stream, costs, near, fixed, out: out.reborrow() });
             }
             Sampling::General(sampler, weights) => {
                 let at = (y, colour);
-                sampler.row(general::Task { weights, stream, at, near, fixed, out: &mut *out });
+                sampler.row(general::Task { weights, stream, at, near, fixed, out: out.reborrow() });
             }
         }
         if let Some(max) = self.count_max {
-            log.enter(out, fixed, self.encoding, max);
+            log.enter(out.cells(), fixed, self.encoding, max);
         }
     }
 }
@@ -129,16 +134,22 @@ impl HalfStep<'_> {
 impl<'a> State<'a> {
     fn new(job: &'a Job, level: Level) -> Self {
         let problem = job.problem();
-        let packed = packed::Sampler::new(job, level);
-        let general = packed.is_none().then(|| general::General::new(job));
+        // The start that needs all singletons is read off them where they are tabulated anyway.
+        let mut labels = match job.run().start {
+            Start::Argmin => vec![0; problem.rvs()],
+            _ => job.initial_labels(),
+        };
+        let mut argmin = (job.run().start == Start::Argmin).then_some(labels.as_mut_slice());
+        let packed = packed::Sampler::new(job, level, argmin.as_deref_mut());
+        let general = packed.is_none().then(|| general::General::new(job, argmin));
         let encoding = match (&packed, &general) {
             (Some(sampler), _) => sampler.packed().pairs.encoding(),
             (_, Some(sampler)) => sampler.encoding(),
-            (None, None) => Encoding { labels: problem.labels, unit: 1 },
+            (None, None) => Encoding::new(problem.labels, 1),
         };
         Self {
             job,
-            field: Field::new(problem, encoding, &job.initial_labels()),
+            field: Field::new(problem, encoding, &labels),
             packed,
             general,
             evidence: problem.fixed.as_ref().map(|fixed| Evidence::new(problem, fixed)),

@@ -4,9 +4,14 @@ use super::block::{Block, Portable};
 use super::costs::ByteCosts;
 use super::kernel::{self, Packed, Task};
 use super::level::Level;
+#[cfg(target_arch = "aarch64")]
+use super::neon::Neon;
 use super::tables::{Form, PairRows};
 #[cfg(target_arch = "x86_64")]
-use super::x86::{Avx2, Sse41};
+use super::{
+    avx512::Avx512,
+    x86::{Avx2, Sse41},
+};
 use crate::job::Job;
 
 /// A job in bytes.
@@ -18,8 +23,9 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// The sampler of `job`, or `None` if bytes cannot hold its energies.
-    pub fn new(job: &Job, level: Level) -> Option<Self> {
+    /// The sampler of `job`, or `None` if bytes cannot hold its energies; `argmin`, if there, takes the lowest label of
+    /// least S of every RV.
+    pub fn new(job: &Job, level: Level, argmin: Option<&mut [u8]>) -> Option<Self> {
         let problem = job.problem();
         let form = Form::new(job.hardware(), problem)?;
         let labels = usize::from(problem.labels);
@@ -31,7 +37,7 @@ impl Sampler {
                 labels,
                 u_bits: job.hardware().u_bits,
             },
-            costs: ByteCosts::new(problem, stride),
+            costs: ByteCosts::new(problem, stride, argmin),
             level,
         })
     }
@@ -55,6 +61,12 @@ impl Sampler {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
             Level::Avx2 => unsafe { row_avx2(&self.packed, task) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            Level::Avx512 => unsafe { row_avx512(&self.packed, task) },
+            #[cfg(target_arch = "aarch64")]
+            // SAFETY: as above.
+            Level::Neon => unsafe { row_neon(&self.packed, task) },
             _ => row_portable(&self.packed, task),
         }
     }
@@ -63,6 +75,8 @@ impl Sampler {
 /// Bytes of a row of labels: whole blocks, and no wider than needed up to 64 labels.
 fn stride(labels: usize, level: Level) -> usize {
     match labels {
+        // Not worth kernels of their own.
+        _ if level == Level::Portable => labels.next_multiple_of(64),
         0..=16 => 16,
         17..=32 => 32,
         33..=48 if matches!(level, Level::Sse41 | Level::Neon) => 48,
@@ -93,8 +107,15 @@ macro_rules! dispatch {
     }};
 }
 
+/// The fallback; few kernels, as it is for CPUs that the others are not written for.
 fn row_portable(packed: &Packed, task: Task<'_>) {
-    dispatch!(packed, task, Portable::<16>, Portable::<32>, Portable::<48>, Portable::<64>);
+    let b = Portable::<64>;
+    match packed.pairs.encoding().unit {
+        8 => kernel::row::<_, 1, false>(b, packed, task),
+        16 => kernel::row::<_, 2, false>(b, packed, task),
+        24 => kernel::row::<_, 3, false>(b, packed, task),
+        _ => kernel::row::<_, 4, false>(b, packed, task),
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -112,5 +133,22 @@ fn row_avx2(packed: &Packed, task: Task<'_>) {
     // SAFETY: this function's own instructions; AVX2 implies SSE4.1. Half a register of labels is cheaper in SSE.
     let (b16, b32, b48, b64) =
         unsafe { (Sse41::<1>::new(), Avx2::<1>::new(), Sse41::<3>::new(), Avx2::<2>::new()) };
+    dispatch!(packed, task, b16, b32, b48, b64);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn row_avx512(packed: &Packed, task: Task<'_>) {
+    // SAFETY: this function's own instructions, which imply SSE4.1 and AVX2.
+    let (b16, b32, b64) = unsafe { (Sse41::<1>::new(), Avx2::<1>::new(), Avx512::new()) };
+    dispatch!(packed, task, b16, b32, b64, b64);
+}
+
+#[cfg(target_arch = "aarch64")]
+#[target_feature(enable = "neon")]
+fn row_neon(packed: &Packed, task: Task<'_>) {
+    // SAFETY: this function's own instructions.
+    let (b16, b32, b48, b64) =
+        unsafe { (Neon::<1>::new(), Neon::<2>::new(), Neon::<3>::new(), Neon::<4>::new()) };
     dispatch!(packed, task, b16, b32, b48, b64);
 }

@@ -43,7 +43,7 @@ impl PairRows {
     /// The rows of `problem`, `stride` bytes each: a multiple of 8, at least the labels.
     pub fn new(problem: &Problem, stride: usize) -> Self {
         let labels = usize::from(problem.labels);
-        let encoding = Encoding { labels: problem.labels, unit: (stride / 8) as u16 };
+        let encoding = Encoding::new(problem.labels, (stride / 8) as u16);
         let mut rows = AlignedBytes::new((labels + 1) * stride, 0);
         for (m, row) in rows.get_mut().chunks_exact_mut(stride).take(labels).enumerate() {
             for (l, cost) in row.iter_mut().take(labels).enumerate() {

@@ -5,6 +5,55 @@ use crate::rng;
 /// RVs of one colour in a row that one call serves: eight blocks of two words.
 pub const CHUNK: usize = 16;
 
+/// Blocks of a chunk.
+pub const LANES: usize = CHUNK / 2;
+// The rounds below are written out.
+const _: () = assert!(rng::ROUNDS == 13);
+
+/// Eight u32, with the three operations of the generator.
+pub trait Lanes: Copy {
+    /// From an array.
+    fn new(words: [u32; LANES]) -> Self;
+    /// To an array.
+    fn words(self) -> [u32; LANES];
+    /// Sum modulo 2^32.
+    fn add(self, other: Self) -> Self;
+    /// Rotated to the left by `LEFT` = 32 − `RIGHT`, exclusive or `other`.
+    fn rotate_xor<const LEFT: i32, const RIGHT: i32>(self, other: Self) -> Self;
+}
+
+impl Lanes for [u32; LANES] {
+    #[inline(always)]
+    fn new(words: [u32; LANES]) -> Self {
+        words
+    }
+
+    #[inline(always)]
+    fn words(self) -> [u32; LANES] {
+        self
+    }
+
+    #[inline(always)]
+    fn add(mut self, other: Self) -> Self {
+        self.iter_mut().zip(other).for_each(|(a, b)| *a = a.wrapping_add(b));
+        self
+    }
+
+    #[inline(always)]
+    fn rotate_xor<const LEFT: i32, const RIGHT: i32>(mut self, other: Self) -> Self {
+        self.iter_mut().zip(other).for_each(|(a, b)| *a = a.rotate_left(LEFT as u32) ^ b);
+        self
+    }
+}
+
+/// `$rotation`s, each a round on ($x0, $x1). Macro arguments are literals, so that rotations are constants.
+macro_rules! rounds {
+    ($x0:ident, $x1:ident; $($rotation:literal)*) => {$(
+        $x0 = $x0.add($x1);
+        $x1 = $x1.rotate_xor::<$rotation, { 32 - $rotation }>($x0);
+    )*};
+}
+
 /// Seed, chain, iteration, row and colour: everything of a counter but x.
 #[derive(Debug, Clone, Copy)]
 pub struct RowStream {
@@ -26,31 +75,24 @@ impl RowStream {
     ///
     /// The nth RV of a colour stands at x = 2n or 2n + 1, so x >> 2 is n / 2 and its word is n mod 2: two RVs share a block.
     #[inline(always)]
-    pub fn words(&self, first: usize) -> [u32; CHUNK] {
+    pub fn words<L: Lanes>(&self, first: usize) -> [u32; CHUNK] {
         debug_assert!(first.is_multiple_of(CHUNK));
-        const LANES: usize = CHUNK / 2;
-        let block = (first / 2) as u32;
         let ks = [self.key[0], self.key[1], rng::PARITY ^ self.key[0] ^ self.key[1]];
-        let mut x0 = [0_u32; LANES];
-        for (j, x0) in x0.iter_mut().enumerate() {
-            *x0 = (self.c0 + ((block + j as u32) << 1)).wrapping_add(ks[0]);
-        }
-        let mut x1 = [self.c1.wrapping_add(ks[1]); LANES];
-        for round in 0..rng::ROUNDS {
-            let rotation = rng::ROTATIONS[(round % 8) as usize];
-            for j in 0..LANES {
-                x0[j] = x0[j].wrapping_add(x1[j]);
-                x1[j] = x1[j].rotate_left(rotation) ^ x0[j];
-            }
-            if round % 4 == 3 {
-                let s = round / 4 + 1;
-                let (k0, k1) = (ks[(s % 3) as usize], ks[((s + 1) % 3) as usize].wrapping_add(s));
-                for j in 0..LANES {
-                    x0[j] = x0[j].wrapping_add(k0);
-                    x1[j] = x1[j].wrapping_add(k1);
-                }
-            }
-        }
+        let splat = |word: u32| L::new([word; LANES]);
+        let c0 = self.c0.wrapping_add(first as u32).wrapping_add(ks[0]);
+        let mut x0 = splat(c0).add(L::new([0, 2, 4, 6, 8, 10, 12, 14]));
+        let mut x1 = splat(self.c1.wrapping_add(ks[1]));
+        rounds!(x0, x1; 13 15 26 6);
+        x0 = x0.add(splat(ks[1]));
+        x1 = x1.add(splat(ks[2].wrapping_add(1)));
+        rounds!(x0, x1; 17 29 16 24);
+        x0 = x0.add(splat(ks[2]));
+        x1 = x1.add(splat(ks[0].wrapping_add(2)));
+        rounds!(x0, x1; 13 15 26 6);
+        x0 = x0.add(splat(ks[0]));
+        x1 = x1.add(splat(ks[1].wrapping_add(3)));
+        rounds!(x0, x1; 17);
+        let (x0, x1) = (x0.words(), x1.words());
         let mut words = [0; CHUNK];
         for j in 0..LANES {
             words[2 * j] = x0[j];
@@ -74,7 +116,7 @@ mod tests {
             let [_, c1] = rng::counter(0, y, chain, iteration);
             let stream = RowStream::new(rng::key(seed), c1, y, colour);
             for first in [0, 16, 32, 32_752] {
-                for (n, word) in stream.words(first).into_iter().enumerate() {
+                for (n, word) in stream.words::<[u32; 8]>(first).into_iter().enumerate() {
                     let x = 2 * (first + n) as u32 + ((y + colour) & 1);
                     assert_eq!(word, rng::word(seed, chain, x, y, iteration), "x {x} y {y}");
                 }

@@ -6,12 +6,26 @@
 // An index that runs over several arrays of registers at once; iterator chains over them do not always unroll.
 #![allow(clippy::needless_range_loop)]
 
-use super::block::Block;
+use super::block::{Block, Sums};
+use super::threefry::{CHUNK, Lanes, RowStream};
 use std::arch::x86_64::*;
+
+/// 128 in every byte. Hidden from the optimizer, which would otherwise rebuild a constant for every RV because only
+/// one byte of it is used.
+#[derive(Debug, Clone, Copy)]
+struct Bias(__m128i);
+
+impl Bias {
+    #[inline(always)]
+    fn new() -> Self {
+        // SAFETY: SSE2 is part of x86-64.
+        Self(unsafe { _mm_set1_epi8(std::hint::black_box(-128)) })
+    }
+}
 
 /// SSE4.1: blocks of K registers of 16 bytes.
 #[derive(Debug, Clone, Copy)]
-pub struct Sse41<const K: usize>(());
+pub struct Sse41<const K: usize>(Bias);
 
 impl<const K: usize> Sse41<K> {
     /// The token.
@@ -19,13 +33,13 @@ impl<const K: usize> Sse41<K> {
     /// # Safety
     /// The CPU must have SSE4.1 and SSSE3.
     pub unsafe fn new() -> Self {
-        Self(())
+        Self(Bias::new())
     }
 }
 
 /// AVX2: blocks of K registers of 32 bytes.
 #[derive(Debug, Clone, Copy)]
-pub struct Avx2<const K: usize>(());
+pub struct Avx2<const K: usize>(Bias);
 
 impl<const K: usize> Avx2<K> {
     /// The token.
@@ -33,7 +47,7 @@ impl<const K: usize> Avx2<K> {
     /// # Safety
     /// The CPU must have AVX2.
     pub unsafe fn new() -> Self {
-        Self(())
+        Self(Bias::new())
     }
 }
 
@@ -49,6 +63,16 @@ macro_rules! each {
     }};
 }
 
+/// The least of 16 bytes, in the lowest byte.
+///
+/// # Safety
+/// The CPU must have SSE4.1.
+#[inline(always)]
+pub unsafe fn least(v: __m128i) -> __m128i {
+    // SAFETY: by contract. The shifted copy leaves in every u16 the smaller one of its two bytes, with a zero above.
+    unsafe { _mm_minpos_epu16(_mm_min_epu8(v, _mm_srli_epi16::<8>(v))) }
+}
+
 /// Inclusive prefix sums of eight u16.
 #[inline(always)]
 fn prefix(v: __m128i) -> __m128i {
@@ -60,32 +84,41 @@ fn prefix(v: __m128i) -> __m128i {
     }
 }
 
-/// Number of the first of eight ascending u16 that exceeds `r`; 8 if none does. All are below 2^15.
+/// Twice the number of the first of eight ascending u16 that exceeds `r`, which one does. All are below 2^15.
 #[inline(always)]
-fn first_above(prefix: __m128i, r: u32) -> u32 {
+fn first_above(prefix: __m128i, r: u32) -> usize {
     // SAFETY: SSE2 is part of x86-64.
+    let bits = unsafe { _mm_movemask_epi8(_mm_cmpgt_epi16(prefix, _mm_set1_epi16(r as i16))) };
+    // The mask keeps what is impossible (no bit) inside the arrays.
+    bits.trailing_zeros() as usize & 14
+}
+
+/// Stores the prefix sums of `groups`; gives the last one.
+#[inline(always)]
+pub fn store_sums(groups: __m128i, sums: &mut Sums) -> u32 {
+    let sums: &mut [u16] = &mut sums.before[1..9];
+    // SAFETY: SSE2 is part of x86-64; the slice has 16 bytes.
     unsafe {
-        let above = _mm_cmpgt_epi16(prefix, _mm_set1_epi16(r as i16));
-        let bits = _mm_movemask_epi8(_mm_packs_epi16(above, above)) as u32;
-        (bits | 0x100).trailing_zeros()
+        let groups = prefix(groups);
+        _mm_storeu_si128(sums.as_mut_ptr().cast(), groups);
+        _mm_extract_epi16::<7>(groups) as u32
     }
 }
 
-/// [`Block::find`] on prefix sums of the groups.
+/// [`Block::find`].
 ///
 /// # Safety
 /// The CPU must have SSE4.1.
 #[inline(always)]
-unsafe fn find(groups: __m128i, weights: &[u8], r: u32) -> u32 {
-    let mut sums = [0_u16; 9];
-    // SAFETY: the store covers sums[1..9]; the load covers the eight bytes of `group`.
+pub unsafe fn find(sums: &Sums, weights: &[u8; 64], r: u32) -> u32 {
+    let inclusive: &[u16] = &sums.before[1..9];
+    // SAFETY: by contract; the slices have 16 and 8 bytes.
     unsafe {
-        _mm_storeu_si128(sums[1..].as_mut_ptr().cast(), groups);
-        let g = first_above(groups, r) & 7;
-        let rest = r - u32::from(sums[g as usize]);
-        let group = &weights[8 * g as usize..][..8];
+        let g2 = first_above(_mm_loadu_si128(inclusive.as_ptr().cast()), r);
+        let rest = r - u32::from(sums.before[g2 / 2]);
+        let group = &weights[4 * g2..][..8];
         let wide = _mm_cvtepu8_epi16(_mm_loadl_epi64(group.as_ptr().cast()));
-        8 * g + first_above(prefix(wide), rest)
+        (4 * g2 + first_above(prefix(wide), rest) / 2) as u32
     }
 }
 
@@ -93,7 +126,6 @@ impl<const K: usize> Block for Sse41<K> {
     const BYTES: usize = 16 * K;
     const BIAS: u8 = 128;
     type V = [__m128i; K];
-    type Groups = __m128i;
 
     #[inline(always)]
     fn load(self, bytes: &[u8]) -> Self::V {
@@ -146,7 +178,8 @@ impl<const K: usize> Block for Sse41<K> {
             for i in 1..K {
                 least = _mm_min_epu8(least, v[i]);
             }
-            [_mm_shuffle_epi8(base(least), _mm_setzero_si128()); K]
+            let base = _mm_sub_epi8(self::least(least), self.0.0);
+            [_mm_shuffle_epi8(base, _mm_setzero_si128()); K]
         }
     }
 
@@ -178,7 +211,7 @@ impl<const K: usize> Block for Sse41<K> {
     }
 
     #[inline(always)]
-    fn groups(self, weights: Self::V) -> __m128i {
+    fn sum_groups(self, weights: Self::V, sums: &mut Sums) -> u32 {
         // SAFETY: the token. `_mm_sad_epu8` against 0 sums eight bytes; packing twice narrows and orders the sums.
         unsafe {
             let zero = _mm_setzero_si128();
@@ -188,33 +221,14 @@ impl<const K: usize> Block for Sse41<K> {
             }
             let low = _mm_packus_epi32(sad[0], sad[1]);
             let high = _mm_packus_epi32(sad[2], sad[3]);
-            prefix(_mm_packus_epi32(low, high))
+            store_sums(_mm_packus_epi32(low, high), sums)
         }
     }
 
     #[inline(always)]
-    fn total(self, groups: __m128i) -> u32 {
-        // SAFETY: SSE2 is part of x86-64.
-        unsafe { _mm_extract_epi16::<7>(groups) as u32 }
-    }
-
-    #[inline(always)]
-    fn find(self, groups: __m128i, weights: &[u8], r: u32) -> u32 {
+    fn find(self, sums: &Sums, weights: &[u8; 64], r: u32) -> u32 {
         // SAFETY: the token.
-        unsafe { find(groups, weights, r) }
-    }
-}
-
-/// The least of 16 bytes, less 128, in the lowest byte.
-///
-/// # Safety
-/// The CPU must have SSE4.1.
-#[inline(always)]
-unsafe fn base(v: __m128i) -> __m128i {
-    // SAFETY: by contract. The shifted copy leaves in every u16 the smaller one of its two bytes, with a zero above.
-    unsafe {
-        let pairs = _mm_min_epu8(v, _mm_srli_epi16::<8>(v));
-        _mm_sub_epi8(_mm_minpos_epu16(pairs), _mm_set1_epi8(-128))
+        unsafe { find(sums, weights, r) }
     }
 }
 
@@ -222,7 +236,6 @@ impl<const K: usize> Block for Avx2<K> {
     const BYTES: usize = 32 * K;
     const BIAS: u8 = 128;
     type V = [__m256i; K];
-    type Groups = __m128i;
 
     #[inline(always)]
     fn load(self, bytes: &[u8]) -> Self::V {
@@ -276,7 +289,7 @@ impl<const K: usize> Block for Avx2<K> {
                 least = _mm256_min_epu8(least, v[i]);
             }
             let least = _mm_min_epu8(_mm256_castsi256_si128(least), _mm256_extracti128_si256::<1>(least));
-            [_mm256_broadcastb_epi8(base(least)); K]
+            [_mm256_broadcastb_epi8(_mm_sub_epi8(self::least(least), self.0.0)); K]
         }
     }
 
@@ -311,7 +324,7 @@ impl<const K: usize> Block for Avx2<K> {
     }
 
     #[inline(always)]
-    fn groups(self, weights: Self::V) -> __m128i {
+    fn sum_groups(self, weights: Self::V, sums: &mut Sums) -> u32 {
         // SAFETY: the token. `_mm256_sad_epu8` against 0 sums eight bytes; packing twice narrows the sums and leaves
         // groups 0, 1, 4, 5 in the low half and 2, 3, 6, 7 in the high one; unpacking brings them in order.
         unsafe {
@@ -323,19 +336,64 @@ impl<const K: usize> Block for Avx2<K> {
             let packed = _mm256_packus_epi32(sad[0], sad[1]);
             let packed = _mm256_packus_epi32(packed, packed);
             let (low, high) = (_mm256_castsi256_si128(packed), _mm256_extracti128_si256::<1>(packed));
-            prefix(_mm_unpacklo_epi32(low, high))
+            store_sums(_mm_unpacklo_epi32(low, high), sums)
         }
     }
 
     #[inline(always)]
-    fn total(self, groups: __m128i) -> u32 {
-        // SAFETY: SSE2 is part of x86-64.
-        unsafe { _mm_extract_epi16::<7>(groups) as u32 }
+    fn find(self, sums: &Sums, weights: &[u8; 64], r: u32) -> u32 {
+        // SAFETY: AVX2 implies SSE4.1.
+        unsafe { find(sums, weights, r) }
     }
 
     #[inline(always)]
-    fn find(self, groups: __m128i, weights: &[u8], r: u32) -> u32 {
-        // SAFETY: AVX2 implies SSE4.1.
-        unsafe { find(groups, weights, r) }
+    fn words(self, stream: &RowStream, first: usize) -> [u32; CHUNK] {
+        // SAFETY: the token.
+        unsafe { words(stream, first) }
     }
+}
+
+/// Eight u32 in an AVX2 register. Only made by [`words`].
+#[derive(Clone, Copy)]
+struct Words(__m256i);
+
+impl Lanes for Words {
+    #[inline(always)]
+    fn new(words: [u32; 8]) -> Self {
+        // SAFETY: a token exists; the array has 32 bytes.
+        Self(unsafe { _mm256_loadu_si256(words.as_ptr().cast()) })
+    }
+
+    #[inline(always)]
+    fn words(self) -> [u32; 8] {
+        let mut words = [0; 8];
+        // SAFETY: a token exists; the array has 32 bytes.
+        unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), self.0) };
+        words
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        // SAFETY: a token exists.
+        Self(unsafe { _mm256_add_epi32(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn rotate_xor<const LEFT: i32, const RIGHT: i32>(self, other: Self) -> Self {
+        // SAFETY: a token exists.
+        unsafe {
+            let rotated =
+                _mm256_or_si256(_mm256_slli_epi32::<LEFT>(self.0), _mm256_srli_epi32::<RIGHT>(self.0));
+            Self(_mm256_xor_si256(rotated, other.0))
+        }
+    }
+}
+
+/// The random words of a chunk in AVX2.
+///
+/// # Safety
+/// The CPU must have AVX2.
+#[inline(always)]
+pub unsafe fn words(stream: &RowStream, first: usize) -> [u32; CHUNK] {
+    stream.words::<Words>(first)
 }
