@@ -34,7 +34,8 @@ pub fn config(settings: &[&str]) -> Result<Config> {
 pub fn target_folder() -> Result<PathBuf> {
     let program = std::env::current_exe().context("failed to find the running program")?;
     let is_target = |folder: &&Path| folder.join("CACHEDIR.TAG").is_file();
-    let folder = program.ancestors().find(is_target).context("the program is not in a cargo target folder")?;
+    let folder =
+        program.ancestors().find(is_target).context("the program is not in a cargo target folder")?;
     Ok(folder.to_path_buf())
 }
 

@@ -6,8 +6,8 @@ use spa_model::hash::{Hashes, hash_messages, hash_u16, sha256_hex};
 use spa_model::{Job, Outcome, Tiling, fast};
 use spa_runtime::backend::sim::{SimBackend, SimBackendOptions};
 use spa_runtime::backend::{ArrayReport, Backend as _, LogReport};
-use spa_runtime::card::sim::SimCard;
 use spa_runtime::card::accelerator::Accelerator;
+use spa_runtime::card::sim::SimCard;
 use spagen::Config;
 use std::time::Instant;
 
@@ -99,12 +99,23 @@ pub fn compare(job: &Job, expected: &Outcome, got: &Outcome) -> Result<()> {
     let labels = expected.histogram.labels();
     let (cpu, sim) = (expected.histogram.counts(), got.histogram.counts());
     if let Some(i) = (0..cpu.len()).find(|&i| cpu[i] != sim[i]) {
-        bail!("histograms differ at {}, label {}: cpu {}, sim {}", place(i / labels), i % labels, cpu[i], sim[i]);
+        bail!(
+            "histograms differ at {}, label {}: cpu {}, sim {}",
+            place(i / labels),
+            i % labels,
+            cpu[i],
+            sim[i]
+        );
     }
     let (cpu, sim) = (hashes(expected), hashes(got));
     if cpu != sim {
-        bail!("messages differ: cpu {} of hash {}, sim {} of hash {}", expected.messages.len(), cpu.messages,
-            got.messages.len(), sim.messages);
+        bail!(
+            "messages differ: cpu {} of hash {}, sim {} of hash {}",
+            expected.messages.len(),
+            cpu.messages,
+            got.messages.len(),
+            sim.messages
+        );
     }
     Ok(())
 }

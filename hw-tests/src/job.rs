@@ -147,7 +147,9 @@ impl JobSpec {
     fn schedule(&self) -> Result<Schedule, Error> {
         match self.heat {
             Heat::Constant(t) => Schedule::constant(t, self.iterations),
-            Heat::Anneal(t0, t1, steps) => Schedule::anneal(t0, t1, steps.min(self.iterations), self.iterations),
+            Heat::Anneal(t0, t1, steps) => {
+                Schedule::anneal(t0, t1, steps.min(self.iterations), self.iterations)
+            }
             Heat::Reheat => {
                 let quarter = (self.iterations / 4).max(1);
                 let step = |temperature, iterations| Step { temperature, iterations };
@@ -170,7 +172,8 @@ impl JobSpec {
         let side = (1..=15).find(|n| n * n == labels).unwrap_or(1);
         let cut = |samples: &[u8]| samples.iter().map(|v| v >> (8 - bits)).collect::<Vec<u8>>();
         let real = self.pictures.as_ref().map(|(first, second)| (cut(first), cut(second)));
-        let first = real.as_ref().map_or_else(|| scene::texture(width, height, bits, self.seed), |r| r.0.clone());
+        let first =
+            real.as_ref().map_or_else(|| scene::texture(width, height, bits, self.seed), |r| r.0.clone());
         let second = |middle, rest| match &real {
             Some((_, second)) => second.clone(),
             None => scene::moved(&first, width, height, bits, middle, rest),
@@ -232,7 +235,9 @@ impl JobSpec {
         let at_edge = |x: u32, y: u32| [0, w - 1].contains(&(x % w)) || [0, h - 1].contains(&(y % h));
         let mask = |fixed: &mut dyn FnMut(u32, u32) -> bool| {
             let (width, height) = (self.width, self.height);
-            Some((0..height).flat_map(|y| (0..width).map(move |x| (x, y))).map(|(x, y)| fixed(x, y)).collect())
+            Some(
+                (0..height).flat_map(|y| (0..width).map(move |x| (x, y))).map(|(x, y)| fixed(x, y)).collect(),
+            )
         };
         match self.evidence {
             Evidence::None => None,

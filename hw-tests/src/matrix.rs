@@ -29,7 +29,12 @@ const STEREO: Application = Application::Stereo { dmin: 0 };
 
 /// All groups.
 pub const GROUPS: &[Group] = &[
-    Group { name: "1x1, one SPU, linear weights", settings: &["grid=1x1", "spus=1", "weights=linear"], ci: true, jobs: small },
+    Group {
+        name: "1x1, one SPU, linear weights",
+        settings: &["grid=1x1", "spus=1", "weights=linear"],
+        ci: true,
+        jobs: small,
+    },
     Group {
         name: "2x3, two SPUs, 3-bit counters",
         settings: &["grid=2x3", "spus=2", "count_bits=3", "line_bits=256"],
@@ -51,7 +56,12 @@ pub const GROUPS: &[Group] = &[
     Group { name: "16x1, two SPUs", settings: &["grid=16x1", "spus=2"], ci: true, jobs: large },
     Group { name: "16x2, two SPUs", settings: &["grid=16x2", "spus=2"], ci: false, jobs: large },
     Group { name: "2x3, one SPU", settings: &["grid=2x3", "spus=1"], ci: false, jobs: varied },
-    Group { name: "2x3, four SPUs", settings: &["grid=2x3", "spus=4", "rng_share=1"], ci: false, jobs: varied },
+    Group {
+        name: "2x3, four SPUs",
+        settings: &["grid=2x3", "spus=4", "rng_share=1"],
+        ci: false,
+        jobs: varied,
+    },
     Group { name: "4x1, two SPUs, links", settings: &["grid=4x1", "spus=2"], ci: false, jobs: reaching },
     Group { name: "1x1, four SPUs", settings: &["grid=1x1", "spus=4"], ci: false, jobs: small },
     Group {

@@ -54,7 +54,14 @@ pub fn texture(width: u32, height: u32, bits: u8, seed: u64) -> Vec<u8> {
 }
 
 /// `first` moved by (dx, dy), a different displacement in the middle, with noise: a second picture for stereo or motion.
-pub fn moved(first: &[u8], width: u32, height: u32, bits: u8, middle: (i64, i64), rest: (i64, i64)) -> Vec<u8> {
+pub fn moved(
+    first: &[u8],
+    width: u32,
+    height: u32,
+    bits: u8,
+    middle: (i64, i64),
+    rest: (i64, i64),
+) -> Vec<u8> {
     let mut random = Random::new(u64::from(width) << 32 | u64::from(height));
     let (w, h) = (i64::from(width), i64::from(height));
     let top = (1_u64 << bits) - 1;

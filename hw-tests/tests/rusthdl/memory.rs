@@ -102,8 +102,20 @@ impl Logic for AxiMemory {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, random, started, reading, fetched, showing, read_line, read_left, have_address, write_line,
-            have_data, write_data, answering
+            self,
+            clock,
+            random,
+            started,
+            reading,
+            fetched,
+            showing,
+            read_line,
+            read_left,
+            have_address,
+            write_line,
+            have_data,
+            write_data,
+            answering
         );
         self.ram.read_clock.next = self.clock.val();
         self.ram.write_clock.next = self.clock.val();
@@ -148,7 +160,8 @@ impl Logic for AxiMemory {
             }
         }
         // Write: address and data in any order, then the line, then the answer.
-        self.awready.next = self.reset_n.val() && !self.have_address.q.val() && self.random.q.val().get_bit(12);
+        self.awready.next =
+            self.reset_n.val() && !self.have_address.q.val() && self.random.q.val().get_bit(12);
         self.wready.next = self.reset_n.val() && !self.have_data.q.val() && self.random.q.val().get_bit(17);
         self.bvalid.next = self.answering.q.val();
         self.ram.write_address.next = self.write_line.q.val();
@@ -165,7 +178,9 @@ impl Logic for AxiMemory {
         if self.answering.q.val() && self.bready.val() {
             self.answering.d.next = false;
         }
-        if self.have_address.q.val() && self.have_data.q.val() && !self.answering.q.val()
+        if self.have_address.q.val()
+            && self.have_data.q.val()
+            && !self.answering.q.val()
             && self.random.q.val().get_bit(22)
         {
             self.ram.write_enable.next = true;
