@@ -55,7 +55,7 @@ module spa_log_fifo #(
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
     if (rst_ni && push_i && int'(fill_o) == Depth) begin
-      $display("%m: overflow");
+      $display("spa_log_fifo: overflow");
       $stop;
     end
   end
