@@ -41,6 +41,11 @@ impl ByteCosts {
         costs
     }
 
+    /// Bytes of one colour of a row.
+    pub fn row_bytes(&self) -> usize {
+        half(self.width) * self.stride
+    }
+
     /// The costs of the RVs of `colour` in row `y`.
     pub fn row(&self, y: usize, colour: usize) -> &[u8] {
         let start = y * half(self.width) * self.stride;

@@ -107,37 +107,57 @@ impl Field {
         self.encoding
     }
 
-    /// The rows of `colour` to write, from the top, and the other plane to read their neighbours from.
-    pub fn half_step(&mut self, colour: usize) -> (Vec<Row<'_>>, Neighbours<'_>) {
+    /// The field in bands of whole rows, cut before the rows `cuts` (ascending, inside the field).
+    pub fn bands(&mut self, cuts: &[usize]) -> Vec<Band<'_>> {
         let (width, pitch) = (self.width, pitch(self.width));
+        // The null rows above and below belong to the first and the last band.
+        let at = |cut: usize| (cut + 1) * pitch;
         let [black, white] = &mut self.planes;
-        let (own, other) = if colour == 0 { (black, &*white) } else { (white, &*black) };
-        let rows = own
-            .chunks_exact_mut(pitch)
-            .skip(1)
-            .take(self.height)
-            .enumerate()
-            .map(|(y, row)| Row { count: count(width, y, colour), chunks: row[1..].as_chunks_mut().0 })
-            .collect();
-        (rows, Neighbours { pitch, colour, plane: other })
+        let black = cut(black, cuts.iter().map(|&y| at(y)));
+        let white = cut(white, cuts.iter().map(|&y| at(y)));
+        // Row y lies at y + 1 in the plane; the band's first row there is 0 or its cut + 1.
+        let tops = std::iter::once(0).chain(cuts.iter().map(|&y| y + 1));
+        black
+            .into_iter()
+            .zip(white)
+            .zip(tops)
+            .map(|((black, white), top)| Band { width, pitch, top, planes: [black, white] })
+            .collect()
     }
 }
 
-/// The plane that a half-step reads.
-#[derive(Debug, Clone, Copy)]
-pub struct Neighbours<'a> {
-    pitch: usize,
-    colour: usize,
-    plane: &'a [Cell],
+/// `slice` cut at ascending places.
+pub fn cut<T>(mut slice: &mut [T], places: impl Iterator<Item = usize>) -> Vec<&mut [T]> {
+    let (mut parts, mut done) = (Vec::new(), 0);
+    for place in places {
+        let (part, rest) = slice.split_at_mut(place - done);
+        parts.push(part);
+        (slice, done) = (rest, place);
+    }
+    parts.push(slice);
+    parts
 }
 
-impl<'a> Neighbours<'a> {
-    /// Neighbours of the RVs in row `y`.
-    pub fn of_row(&self, y: usize) -> Near<'a> {
-        let p = parity(y, self.colour);
-        let whole = self.pitch - 2;
-        let row = |r: usize, from: usize| self.plane[r * self.pitch + from..][..whole].as_chunks().0;
-        [row(y + 1, p), row(y + 1, p + 1), row(y, 1), row(y + 2, 1)]
+/// Some rows of both planes.
+#[derive(Debug)]
+pub struct Band<'a> {
+    width: usize,
+    pitch: usize,
+    top: usize,
+    planes: [&'a mut [Cell]; 2],
+}
+
+impl Band<'_> {
+    /// Row `y` of `colour` to write, and the neighbours of its RVs, from the rows above and below in this band.
+    pub fn row(&mut self, y: usize, colour: usize) -> (Row<'_>, Near<'_>) {
+        let [black, white] = &mut self.planes;
+        let (own, other) = if colour == 0 { (black, &**white) } else { (white, &**black) };
+        let (p, pitch, whole) = (parity(y, colour), self.pitch, self.pitch - 2);
+        let at = y + 1 - self.top;
+        let near = |row: usize, from: usize| other[row * pitch + from..][..whole].as_chunks().0;
+        let chunks = own[at * pitch + 1..][..whole].as_chunks_mut().0;
+        let near = [near(at, p), near(at, p + 1), near(at - 1, 1), near(at + 1, 1)];
+        (Row { count: count(self.width, y, colour), chunks }, near)
     }
 }
 
@@ -182,9 +202,9 @@ mod tests {
             let mut field = Field::new(&problem(width, height), encoding, &labels);
             assert_eq!(field.labels(), labels);
             for colour in 0..2 {
-                let (rows, neighbours) = field.half_step(colour);
-                for (y, row) in rows.iter().enumerate() {
-                    let near = neighbours.of_row(y);
+                let mut bands = field.bands(&[]);
+                for y in 0..height as usize {
+                    let (row, near) = bands[0].row(y, colour);
                     for n in 0..row.count {
                         let x = 2 * n + parity(y, colour);
                         assert_eq!(encoding.label(row.cells()[n]), (y * width as usize + x) as u8);

@@ -6,9 +6,11 @@
 //! - no random number where only one label is live; eight blocks of the generator at a time elsewhere
 //!   ([`threefry`]);
 //! - the two colours in planes of their own with a border, so that rows are read and written in order and the
-//!   field's edges cost nothing ([`field`]); threads over the rows of a half-step.
+//!   field's edges cost nothing ([`field`]);
+//! - several iterations in one sweep over the rows, so that costs come from a near cache; bands of rows for threads
+//!   ([`sweep`]).
 //!
-//! Whatever bytes cannot hold goes to the [`general`] sampler, iteration by iteration. Results depend neither on the
+//! What bytes cannot hold goes to the [`general`] sampler. Results depend neither on the
 //! instruction set nor on the number of threads: a draw depends only on its RV, its neighbours and its iteration.
 
 #[cfg(target_arch = "x86_64")]
@@ -24,6 +26,7 @@ mod log;
 mod neon;
 mod packed;
 mod singletons;
+mod sweep;
 mod tables;
 mod threefry;
 #[cfg(target_arch = "x86_64")]
@@ -36,11 +39,10 @@ use crate::histogram::Histogram;
 use crate::job::{Job, Outcome, Start};
 use crate::rng;
 use crate::weights::WeightTable;
-use field::{Encoding, Field, Neighbours, Row};
+use field::{Encoding, Field};
 use log::{Evidence, RowLog};
-use rayon::prelude::*;
+use sweep::{HalfStep, Plan, Sampling, Sweep};
 use tables::ByteWeights;
-use threefry::RowStream;
 
 /// How to run; `Default` takes all threads and the best instruction set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -53,7 +55,7 @@ pub struct Options {
 
 /// Runs `job` from its start to its histogram, with the labels, histogram and messages of [`crate::spec::run`].
 ///
-/// `progress` is called after every iteration with the number of finished ones; where it returns false, the run ends.
+/// `progress` is called with the number of finished iterations, once for each, several calls at a time; where it returns false, the run ends.
 ///
 /// # Errors
 /// [`Error::Interrupted`] if `progress` ended the run, [`Error::Unsupported`] if the CPU lacks the instruction set
@@ -66,7 +68,7 @@ pub fn run(job: &Job, options: &Options, progress: &mut dyn FnMut(u32) -> bool) 
     };
     let mut state = State::new(job, level);
     if threads == 1 {
-        state.iterate(false, progress)?;
+        state.iterate(1, progress)?;
     } else {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| {
             Error::Unsupported {
@@ -74,16 +76,10 @@ pub fn run(job: &Job, options: &Options, progress: &mut dyn FnMut(u32) -> bool) 
                 remedy: "ask for fewer threads".into(),
             }
         })?;
-        // The callback stays on the caller's thread; only half-steps go to the pool.
-        pool.in_place_scope(|_| state.iterate(true, progress))?;
+        // The callback stays on the caller's thread; only sweeps go to the pool.
+        pool.in_place_scope(|_| state.iterate(threads, progress))?;
     }
     state.finish()
-}
-
-/// The kernel of an iteration with its weights.
-enum Sampling<'a> {
-    Packed(&'a packed::Sampler, ByteWeights),
-    General(&'a general::General, WeightTable),
 }
 
 /// A run in progress.
@@ -94,41 +90,6 @@ struct State<'a> {
     general: Option<general::General>,
     evidence: Option<Evidence>,
     logs: [Vec<RowLog>; 2],
-}
-
-/// One half-step of one iteration.
-struct HalfStep<'a> {
-    sampling: &'a Sampling<'a>,
-    neighbours: Neighbours<'a>,
-    evidence: Option<&'a Evidence>,
-    key: [u32; 2],
-    c1: u32,
-    colour: usize,
-    /// MAX of Algorithm 1, in collected iterations.
-    count_max: Option<u16>,
-    encoding: Encoding,
-}
-
-impl HalfStep<'_> {
-    fn row(&self, y: usize, mut out: Row<'_>, log: &mut RowLog) {
-        let colour = self.colour;
-        let stream = RowStream::new(self.key, self.c1, y as u32, colour as u32);
-        let near = self.neighbours.of_row(y);
-        let fixed = self.evidence.map(|evidence| evidence.row(y, colour));
-        match self.sampling {
-            Sampling::Packed(sampler, weights) => {
-                let costs = sampler.costs().row(y, colour);
-                sampler.row(kernel::Task { weights, stream, costs, near, fixed, out: out.reborrow() });
-            }
-            Sampling::General(sampler, weights) => {
-                let at = (y, colour);
-                sampler.row(general::Task { weights, stream, at, near, fixed, out: out.reborrow() });
-            }
-        }
-        if let Some(max) = self.count_max {
-            log.enter(out.cells(), fixed, self.encoding, max);
-        }
-    }
 }
 
 impl<'a> State<'a> {
@@ -157,43 +118,49 @@ impl<'a> State<'a> {
         }
     }
 
-    fn iterate(&mut self, parallel: bool, progress: &mut dyn FnMut(u32) -> bool) -> Result<(), Error> {
-        let (hardware, run) = (self.job.hardware(), self.job.run());
-        let key = rng::key(run.seed);
+    /// All iterations, in blocks that one sweep over the rows takes together.
+    fn iterate(&mut self, threads: usize, progress: &mut dyn FnMut(u32) -> bool) -> Result<(), Error> {
+        let (hardware, run, problem) = (self.job.hardware(), self.job.run(), self.job.problem());
+        let bytes = match &self.packed {
+            Some(sampler) => sampler.costs().row_bytes(),
+            None => usize::from(problem.labels) * 2 * problem.width.div_ceil(2) as usize,
+        };
+        let plan = Plan::new(problem.height as usize, bytes, threads);
+        let entries: Vec<usize> = run.schedule.entry_of_iterations().collect();
+        let mut samplings: Vec<(usize, Sampling<'_>)> = Vec::new();
         let mut iteration = 0;
-        for step in run.schedule.steps() {
-            let table = WeightTable::new(hardware, step.temperature, run.cutoff);
-            let sampling = match (&self.packed, &self.general) {
-                (Some(sampler), _) => Sampling::Packed(sampler, ByteWeights::new(hardware, &table)),
-                (_, Some(sampler)) => Sampling::General(sampler, table),
-                (None, None) => unreachable!("one sampler is always made"),
-            };
-            for _ in 0..step.iterations {
-                let count_max = (iteration >= run.burn_in).then_some(hardware.count_max() as u16);
-                let [_, c1] = rng::counter(0, 0, run.chain, iteration);
-                for colour in 0..2 {
-                    let encoding = self.field.encoding();
-                    let (rows, neighbours) = self.field.half_step(colour);
-                    let half_step = HalfStep {
-                        sampling: &sampling,
-                        neighbours,
-                        evidence: self.evidence.as_ref(),
-                        key,
-                        c1,
-                        colour,
-                        count_max,
-                        encoding,
+        for block in entries.chunks(plan.iterations()) {
+            samplings.retain(|(entry, _)| block.contains(entry));
+            for &entry in block {
+                if samplings.iter().all(|(known, _)| *known != entry) {
+                    let temperature = run.schedule.steps()[entry].temperature;
+                    let table = WeightTable::new(hardware, temperature, run.cutoff);
+                    let sampling = match (&self.packed, &self.general) {
+                        (Some(sampler), _) => Sampling::Packed(sampler, ByteWeights::new(hardware, &table)),
+                        (_, Some(sampler)) => Sampling::General(sampler, table),
+                        (None, None) => unreachable!("one sampler is always made"),
                     };
-                    let logs = &mut self.logs[colour];
-                    if parallel {
-                        let rows = rows.into_par_iter().zip(logs.par_iter_mut()).enumerate();
-                        // Less than a few rows are not worth a hand-over.
-                        rows.with_min_len(4).for_each(|(y, (row, log))| half_step.row(y, row, log));
-                    } else {
-                        let rows = rows.into_iter().zip(logs).enumerate();
-                        rows.for_each(|(y, (row, log))| half_step.row(y, row, log));
-                    }
+                    samplings.push((entry, sampling));
                 }
+            }
+            let half_steps: Vec<HalfStep<'_>> = (iteration..)
+                .zip(block)
+                .flat_map(|(iteration, entry)| [0, 1].map(|colour| (iteration, entry, colour)))
+                .filter_map(|(iteration, entry, colour)| {
+                    let sampling = &samplings.iter().find(|(known, _)| known == entry)?.1;
+                    let [_, c1] = rng::counter(0, 0, run.chain, iteration);
+                    let count_max = (iteration >= run.burn_in).then_some(hardware.count_max() as u16);
+                    Some(HalfStep { sampling, c1, colour, count_max })
+                })
+                .collect();
+            let sweep = Sweep {
+                half_steps: &half_steps,
+                evidence: self.evidence.as_ref(),
+                key: rng::key(run.seed),
+                encoding: self.field.encoding(),
+            };
+            plan.run(&sweep, &mut self.field, &mut self.logs);
+            for _ in block {
                 iteration += 1;
                 if !progress(iteration) {
                     return Err(Error::Interrupted { iterations: iteration });
