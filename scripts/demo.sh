@@ -21,7 +21,7 @@ step "a synthetic stereo pair with ground truth"
 "$spa" synth stereo --size 160x120 --labels 16 --seed 7 -o out/scene
 
 run() {
-  "$spa" stereo out/scene/left.png out/scene/right.png --labels 16 --iterations 100 --seed 1 \
+  "$spa" stereo out/scene/left.png out/scene/right.png --labels 16 --iterations 100 --burn-in 60 --seed 1 \
     --build build --backend "$1" -o "out/$1"
 }
 step "the simulated card"
