@@ -121,7 +121,7 @@ impl<const N: usize> Block for Portable<N> {
         // Halving keeps the loop free of a chain through one byte, so that it can be vectorised.
         let mut least = v;
         let mut half = N;
-        while half > 8 && half % 2 == 0 {
+        while half > 8 && half.is_multiple_of(2) {
             half /= 2;
             for i in 0..half {
                 least[i] = least[i].min(least[i + half]);
