@@ -73,7 +73,9 @@ impl<'a> Singletons<'a> {
             }
             // S is at most 65,535: data_cap and s_outside are u16.
             Singleton::Pixels { .. } => {
-                out.iter_mut().enumerate().for_each(|(l, s)| *s = self.problem.singleton_cost(x, y, l) as u16);
+                out.iter_mut()
+                    .enumerate()
+                    .for_each(|(l, s)| *s = self.problem.singleton_cost(x, y, l) as u16);
             }
         }
     }
