@@ -373,7 +373,7 @@ impl Header {
             && sides.iter().all(|side| (1..=1 << 16).contains(side))
             && u64::from(tiles.cols) * u64::from(tiles.rows) <= 4095
             && [32, 64].contains(&m.bits)
-            && m.line_bits % m.bits == 0
+            && m.line_bits.is_multiple_of(m.bits)
             && (m.bits..=4096).contains(&m.line_bits)
             && fields.iter().all(|&bits| bits <= 32)
             && fields.iter().sum::<u32>() <= m.bits;
