@@ -11,6 +11,7 @@ impl Random {
     }
 
     /// The next 64 bits.
+    #[allow(clippy::should_implement_trait, reason = "numbers without end, not an iterator")]
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
