@@ -3,6 +3,8 @@
 //!
 //! `UPDATE_RESOURCES=1 cargo test -p spa-runtime --test cuda_compile` rewrites the table.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in a test, a failure is the message")]
+
 use spa_runtime::backend::cuda::CudaError;
 use spa_runtime::backend::cuda::compile::{self, resources};
 use spa_runtime::backend::cuda::sys;

@@ -1,5 +1,7 @@
 //! The driver and the simulated card: what must be refused, detected, counted and survived.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in a test, a failure is the message")]
+
 use hw_tests::builds;
 use hw_tests::cosim::Bench;
 use hw_tests::job::{Application, Heat, JobSpec};

@@ -1,5 +1,7 @@
 //! The part of the fixed list of combinations that CI runs: every group compiles one build.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in a test, a failure is the message")]
+
 use hw_tests::matrix::{self, GROUPS};
 
 fn run(name: &str) {

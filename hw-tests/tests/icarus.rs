@@ -1,5 +1,7 @@
 //! The same small run under Icarus Verilog, an independent simulator, with the testbench that every build has.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in a test, a failure is the message")]
+
 use hw_tests::job::{Application, Evidence, JobSpec};
 use hw_tests::{builds, cosim, tool};
 use spa_model::message::MessageFormat;

@@ -1,5 +1,7 @@
 //! A few random combinations; the long sweep is the program `cosim` (docs/cosim.md).
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in a test, a failure is the message")]
+
 use hw_tests::cosim::Bench;
 use hw_tests::draw::{self, JOBS_PER_BUILD};
 

@@ -1,5 +1,7 @@
 //! The generated files before any run: latency, and what linters and synthesis tools say of them.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in a test, a failure is the message")]
+
 use hw_tests::{builds, tool};
 use spa_model::geometry::pipeline_latency;
 use spagen::{Build, tools};

@@ -2,6 +2,8 @@
 //! distribution of the model. Half-steps draw from exact conditionals, so that the chain has the Gibbs distribution of
 //! its weights where these are functions of the energy alone: `linear` weights on energies that do not saturate.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in a test, a failure is the message")]
+
 use spa_model::job::line_vectors;
 use spa_model::{
     Difference, Hardware, Job, Pair, Problem, Run, Schedule, Singleton, Start, Weights, fast, spec,

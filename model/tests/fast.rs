@@ -1,5 +1,7 @@
 //! The fast sampler equals the specification, whatever the job, the instruction set and the number of threads.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in a test, a failure is the message")]
+
 use proptest::prelude::*;
 use spa_model::fast::{self, Level, Options};
 use spa_model::job::{line_vectors, stereo_offsets, window_offsets};

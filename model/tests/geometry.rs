@@ -1,5 +1,7 @@
 //! Properties of the geometry that the RTL relies on: no bank conflict, unique addresses, the switch distance.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in a test, a failure is the message")]
+
 use proptest::prelude::*;
 use spa_model::geometry::switch_distance;
 use spa_model::job::{line_vectors, stereo_offsets};

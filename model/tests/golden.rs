@@ -4,6 +4,8 @@
 //! sample(i, salt), in u32: h = i·2654435761 + salt·40503, h = (h ^ h>>15)·2246822519, ((h ^ h>>13) >> 16) & 255.
 //! `UPDATE_GOLDEN=1 cargo test -p spa-model --test golden` rewrites the file after a deliberate change of the contract.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in a test, a failure is the message")]
+
 use spa_model::hash::{hash_messages, hash_u16, sha256_hex};
 use spa_model::job::{line_vectors, stereo_offsets, window_offsets};
 use spa_model::{Difference, Hardware, Job, Pair, Problem, Run, Schedule, Singleton, Start, Weights, spec};

@@ -1,5 +1,7 @@
 //! The label log: round trip, refusals, and that it is the exact histogram.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in a test, a failure is the message")]
+
 use proptest::prelude::*;
 use spa_model::message::MessageFormat;
 use spa_model::{Histogram, LabelEntry, Message, S2Addressing, Tiling};

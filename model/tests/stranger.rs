@@ -3,6 +3,8 @@
 //! If it disagrees, the page, the golden file or the script changed without the others. Skipped where there is no
 //! Python 3.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in a test, a failure is the message")]
+
 use std::path::Path;
 use std::process::Command;
 

@@ -1,6 +1,8 @@
 //! The accelerator with a synthesizable memory that is written in rust-hdl, exported to Verilog, and Verilated
 //! together with the array: loads, runs, reads the log, and agrees with the CPU.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in a test, a failure is the message")]
+
 mod card;
 mod memory;
 
