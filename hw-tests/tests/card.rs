@@ -47,10 +47,9 @@ fn bench(memory: MemoryOptions, ring_lines: usize) -> Bench {
 fn slow_memory_stalls_the_array_and_changes_nothing() {
     let job = job(&config());
     let fast = bench(MemoryOptions::default(), 4096).check(&job).unwrap();
-    assert_eq!(fast.array.stall_cycles, 0);
     let slow = MemoryOptions { idle_percent: 99, write_latency: 20_000, ..MemoryOptions::default() };
     let slow = bench(slow, 4096).check(&job).unwrap();
-    assert!(slow.array.stall_cycles > 0);
+    assert!(slow.array.stall_cycles > 10 * fast.array.stall_cycles.max(1000));
     assert_eq!(slow.hashes, fast.hashes);
     assert_eq!(slow.log, fast.log);
 }
