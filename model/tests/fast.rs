@@ -167,7 +167,7 @@ fn problem(
 }
 
 fn fast_run(job: &Job, simd: Option<Level>, threads: usize) -> Outcome {
-    fast::run(job, &Options { threads, simd, ..Options::default() }, &mut |_| true).unwrap()
+    fast::run(job, &Options { threads, simd }, &mut |_| true).unwrap()
 }
 
 fn assert_equal(job: &Job, expected: &mut Outcome, simd: Option<Level>, threads: usize) {

@@ -1,6 +1,6 @@
 //! The CPU benchmark: teddy, annealed, one core, process CPU time.
 //!
-//! `cargo run --release -p spa-model --example bench_cpu -- [--data DIR] [--repeat N] [--iterations N] [--only LEVEL] [--rows N] [--json]`
+//! `cargo run --release -p spa-model --example bench_cpu -- [--data DIR] [--repeat N] [--iterations N] [--only LEVEL] [--rows N] [--energy-bits N] [--json]`
 //!
 //! DIR holds `im2.png` and `im6.png` (default `../shared/data/stereo/teddy`); without them a synthetic scene of the same size is
 //! made. Runs a naive scalar sampler and the fast one at every instruction set of this CPU, and prints nominal
@@ -15,8 +15,7 @@ use spa_model::weights::WeightTable;
 use spa_model::{Error, Hardware, Job, Run, Schedule, Start, Step, spec};
 use std::process::ExitCode;
 
-const USAGE: &str =
-    "usage: bench_cpu [--data DIR] [--repeat N] [--iterations N] [--only LEVEL] [--rows N] [--json]";
+const USAGE: &str = "usage: bench_cpu [--data DIR] [--repeat N] [--iterations N] [--only LEVEL] [--rows N] [--energy-bits N] [--json]";
 
 /// Process CPU time, all threads, in seconds.
 pub fn cpu_seconds() -> f64 {
@@ -31,6 +30,7 @@ struct Arguments {
     json: bool,
     only: Option<String>,
     rows: u32,
+    energy_bits: u8,
 }
 
 fn arguments() -> Option<Arguments> {
@@ -41,6 +41,7 @@ fn arguments() -> Option<Arguments> {
         json: false,
         only: None,
         rows: u32::MAX,
+        energy_bits: 8,
     };
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
@@ -48,6 +49,7 @@ fn arguments() -> Option<Arguments> {
             "--data" => result.data = args.next()?,
             "--repeat" => result.repeat = args.next()?.parse().ok().filter(|&n| n > 0)?,
             "--iterations" => result.iterations = args.next()?.parse().ok().filter(|&n| n >= 25)?,
+            "--energy-bits" => result.energy_bits = args.next()?.parse().ok()?,
             "--rows" => result.rows = args.next()?.parse().ok().filter(|&n| n > 0)?,
             "--only" => result.only = Some(args.next()?),
             "--json" => result.json = true,
@@ -108,7 +110,7 @@ fn bench(arguments: &Arguments) -> Result<(), Error> {
     let job = |schedule: Schedule| {
         let burn_in = schedule.default_burn_in();
         let run = Run { schedule, burn_in, seed: 1, chain: 0, start: Start::Argmin, cutoff: None };
-        Job::new(Hardware::default(), problem.clone(), run)
+        Job::new(Hardware { energy_bits: arguments.energy_bits, ..Hardware::default() }, problem.clone(), run)
     };
     let full = job(Schedule::anneal(20.0, 1.0, 25, arguments.iterations)?)?;
     // The naive sampler takes the same temperatures, an iteration each.
@@ -118,7 +120,7 @@ fn bench(arguments: &Arguments) -> Result<(), Error> {
         .into_iter()
         .filter(|level| arguments.only.as_ref().is_none_or(|n| n == level.name()))
         .collect();
-    let options = |level: Level| Options { threads: 1, simd: Some(level), ..Options::default() };
+    let options = |level: Level| Options { threads: 1, simd: Some(level) };
     let (mut naive, expected) = naive::run(&short);
     for level in &levels {
         let check = fast::run(&short, &options(*level), &mut |_| true)?;
@@ -165,7 +167,7 @@ fn timed(job: &Job, options: &Options) -> Result<(Times, u64), Error> {
         if n == 1 {
             marks[0] = cpu_seconds();
         }
-        if n % (iterations / 5) == 0 && n / (iterations / 5) <= 5 {
+        if n.is_multiple_of(iterations / 5) && n / (iterations / 5) <= 5 {
             marks[(n / (iterations / 5)) as usize] = cpu_seconds();
         }
         true
