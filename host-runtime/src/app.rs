@@ -65,6 +65,8 @@ pub struct Defaults {
     pub cap: u8,
     /// Cap of the singleton.
     pub data_cap: u16,
+    /// Singleton of a sample outside the picture; with a cap of one's own, that cap.
+    pub outside: u16,
     /// Form of the singleton.
     pub singleton: SingletonForm,
     /// Form of the pair term.
@@ -92,7 +94,8 @@ impl Application {
                 alpha: 1.0,
                 beta: 8.0,
                 cap: 2,
-                data_cap: 255,
+                data_cap: 30,
+                outside: 15,
                 singleton: SingletonForm::Abs,
                 pair: PairForm::Abs,
                 cooling: Cooling::Anneal(20.0, 1.0, 25),
@@ -104,6 +107,7 @@ impl Application {
                 beta: 2.0,
                 cap: 255,
                 data_cap: 255,
+                outside: 255,
                 singleton: SingletonForm::Abs,
                 pair: PairForm::Abs,
                 cooling: Cooling::Anneal(20.0, 0.7, 25),
@@ -112,9 +116,10 @@ impl Application {
                 labels: 4,
                 iterations: 200,
                 alpha: 0.01,
-                beta: 16.0,
+                beta: 32.0,
                 cap: 1,
                 data_cap: 65_535,
+                outside: 65_535,
                 singleton: SingletonForm::Squared,
                 pair: PairForm::Potts,
                 cooling: Cooling::Anneal(10.0, 1.0, 25),

@@ -137,7 +137,7 @@ pub fn plan(
         labels,
         singleton,
         data_cap,
-        s_outside: options.outside.unwrap_or(data_cap),
+        s_outside: options.outside.or(options.data_cap).unwrap_or(defaults.outside),
         pair,
         pair_cap: cap,
         vectors,
