@@ -1,0 +1,171 @@
+//! Bad input: every case has a clear message, the right exit code, and leaves nothing behind.
+
+use super::support::Spa;
+use spa_runtime::npy;
+
+/// Runs stereo on the scene with `more`, which must be refused as usage.
+fn refused(spa: &Spa, more: &[&str]) -> String {
+    let args: Vec<&str> = ["stereo", "scene/left.png", "scene/right.png", "-o", "out"]
+        .into_iter()
+        .chain(more.iter().copied())
+        .collect();
+    spa.fails(2, &args)
+}
+
+#[test]
+fn parameters_out_of_range() {
+    let spa = Spa::with_scene("stereo", "12");
+    let cases: &[(&[&str], &str)] = &[
+        (&["--labels", "1"], "labels is 1, but must be 2…256"),
+        (&["--labels", "257"], "labels is 257, but must be 2…256"),
+        (&["--labels", "65", "--label-bits", "6"], "labels is 65, but must be 2…64 (label_bits is 6)"),
+        (&["--temperature", "0"], "temperature is 0, but must be a finite number above 0"),
+        (&["--temperature", "-2.5"], "temperature is -2.5, but must be a finite number above 0"),
+        (&["--temperature", "NaN"], "temperature is NaN, but must be a finite number above 0"),
+        (&["--temperature", "inf"], "temperature is inf, but must be a finite number above 0"),
+        (&["--anneal", "0:1"], "temperature is 0, but must be a finite number above 0"),
+        (&["--anneal", "20:-1"], "temperature is -1, but must be a finite number above 0"),
+        (
+            &["--anneal", "20:1:30", "--iterations", "20"],
+            "annealing steps is 30, but must be 1…20 (at most the iterations)",
+        ),
+        (&["--iterations", "0"], "iterations is 0, but must be 1…16777214"),
+        (&["--iterations", "30", "--burn-in", "30"], "burn_in is 30, but must be below the 30 iterations"),
+        (
+            &["--iterations", "70000", "--burn-in", "0"],
+            "burn_in is 0, but must be at least 4465, so that at most 65535 iterations are collected",
+        ),
+        (&["--alpha", "-1"], "alpha is -1, but must be a finite number, 0 or more"),
+        (&["--alpha", "0", "--beta", "0"], "alpha and beta is 0 and 0, but must be not both 0"),
+        (&["--cap", "0"], "cap is 0, but must be 1…255"),
+        (&["--cutoff", "1"], "cutoff is 1, but must be 2…255"),
+        (&["--threads", "0"], "threads is 0, but must be at least 1; leave it out for all"),
+        (&["--dmin", "-3000"], "dmin is -3000, but must be -2047…1985 with 64 labels"),
+        (&["--energy-bits", "3"], "energy_bits is 3, but must be 4…16"),
+        (
+            &["--weights", "linear", "--energy-bits", "12"],
+            "energy_bits is 12, but must be at most 10 with linear weights",
+        ),
+        (&["--window", "7"], "--window is for 'flow' only, not for 'stereo'"),
+        (&["--values", "1,2"], "--values is for 'segment' only, not for 'stereo'"),
+        (
+            &["--backend", "sim"],
+            "backend 'sim' needs --build DIR; generate one with 'spagen --spe 16 --spu 2 -o build/'",
+        ),
+        (
+            &["--start", "nowhere"],
+            "start is 'nowhere', but must be argmin, zero, random or a file that exists",
+        ),
+    ];
+    for (more, expected) in cases {
+        assert_eq!(refused(&spa, more), format!("error: {expected}\n"), "{more:?}");
+    }
+    let names = spa_runtime::backend::registry::NAMES.join(", ");
+    assert_eq!(
+        refused(&spa, &["--backend", "abacus"]),
+        format!("error: backend is 'abacus', but must be one of {names}\n")
+    );
+}
+
+#[test]
+fn words_that_the_command_line_does_not_know() {
+    let spa = Spa::with_scene("stereo", "12");
+    for (more, expected) in [
+        (&["--labels", "many"][..], "invalid value 'many' for '--labels <N>'"),
+        (&["--labels", "-3"], "invalid value '-3' for '--labels <N>'"),
+        (&["--seed", "18446744073709551616"], "invalid value '18446744073709551616' for '--seed <N>'"),
+        (&["--anneal", "20"], "'20' must be T0:T1 or T0:T1:STEPS, as in 20:1:25"),
+        (&["--anneal", "20:1", "--temperature", "1"], "cannot be used with"),
+        (&["--itterations", "3"], "a similar argument exists: '--iterations'"),
+        (&["--max-memory", "lots"], "must be a whole number of bytes"),
+    ] {
+        let stderr = refused(&spa, more);
+        assert!(stderr.contains(expected), "{more:?}: {stderr}");
+    }
+    spa.fails(2, &["stereo", "scene/left.png"]);
+    spa.fails(2, &["synth", "flow", "-o", "x", "--labels", "16"]);
+    spa.fails(2, &["synth", "stereo", "-o", "x", "--size", "0x5"]);
+}
+
+#[test]
+fn pictures_that_cannot_be_used() {
+    let spa = Spa::with_scene("stereo", "12");
+    std::fs::write(spa.path("corrupt.png"), &std::fs::read(spa.path("scene/left.png")).unwrap()[..300])
+        .unwrap();
+    std::fs::write(spa.path("empty.png"), "").unwrap();
+    std::fs::write(spa.path("text.png"), "hello, this is text").unwrap();
+    std::fs::write(spa.path("zero.pgm"), "P5\n0 0\n255\n").unwrap();
+    spa.ok(&["synth", "stereo", "-o", "other", "--size", "41x30"]);
+    let run = |left: &str| spa.fails(1, &["stereo", left, "scene/right.png", "-o", "out"]);
+    assert_eq!(run("none.png"), "error: failed to read picture 'none.png': no such file or directory\n");
+    assert_eq!(run("empty.png"), "error: failed to read picture 'empty.png': the file is empty\n");
+    assert_eq!(
+        run("text.png"),
+        "error: failed to read picture 'text.png': unknown format; PNG, JPEG, TIFF and PNM are read\n"
+    );
+    assert!(run("corrupt.png").starts_with("error: failed to read picture 'corrupt.png': it is "));
+    assert!(run("zero.pgm").starts_with("error: failed to read picture 'zero.pgm': it "));
+    assert_eq!(
+        run("other/left.png"),
+        "error: picture 'scene/right.png' is 40x30, but 'other/left.png' is 41x30; both must have the same size\n"
+    );
+}
+
+#[test]
+fn files_that_do_not_fit() {
+    let spa = Spa::with_scene("stereo", "12");
+    npy::write(&spa.path("small.npy"), &[3, 4], &[0_u8; 12]).unwrap();
+    npy::write(&spa.path("large.npy"), &[30, 40], &[12_u8; 1200]).unwrap();
+    std::fs::write(spa.path("bad.csv"), "3 4\nwarm 5\n").unwrap();
+    std::fs::write(spa.path("two.csv"), "3 4\n").unwrap();
+    std::fs::write(spa.path("bad.toml"), "itterations = 3\n").unwrap();
+    let run = |code: i32, more: &[&str]| {
+        let args = ["stereo", "scene/left.png", "scene/right.png", "--labels", "12", "-o", "out"];
+        spa.fails(code, &args.iter().chain(more).copied().collect::<Vec<_>>())
+    };
+    assert_eq!(
+        run(1, &["--start", "small.npy"]),
+        "error: start labels 'small.npy' is 4x3, but 'scene/left.png' is 40x30; both must have the same size\n"
+    );
+    assert_eq!(
+        run(1, &["--fixed", "small.npy"]),
+        "error: evidence mask 'small.npy' is 4x3, but 'scene/left.png' is 40x30; both must have the same size\n"
+    );
+    assert_eq!(run(2, &["--start", "large.npy"]), "error: start label is 12, but must be below 12 labels\n");
+    assert!(
+        run(1, &["--fixed", "scene/left.png"]).contains("it is in colour; a grey picture or .npy is needed")
+    );
+    assert!(run(1, &["--costs", "small.npy"]).contains("(height, width, labels) is needed"));
+    assert!(run(1, &["--pair-table", "small.npy"]).contains("12 labels need (12, 12)"));
+    assert!(run(1, &["--schedule", "bad.csv"]).contains("line 2 is 'warm 5'"));
+    assert!(
+        run(2, &["--schedule", "two.csv", "--iterations", "7"]).contains("iterations is 7, but the schedule")
+    );
+    assert!(
+        run(2, &["--config", "bad.toml"]).contains("unknown key 'itterations'; did you mean 'iterations'?")
+    );
+    assert!(run(1, &["--config", "none.toml"]).contains("no such file or directory"));
+    assert!(
+        run(1, &["--build", "scene"]).starts_with("error: build 'scene' cannot be used: it has no manifest")
+    );
+    assert!(run(1, &["--build", "none"]).contains("there is no such folder"));
+}
+
+#[test]
+fn folders_that_cannot_be_written() {
+    let spa = Spa::with_scene("stereo", "12");
+    std::fs::write(spa.path("file"), "").unwrap();
+    let run = |out: &str| {
+        spa.fails(1, &["stereo", "scene/left.png", "scene/right.png", "--iterations", "2", "-o", out])
+    };
+    assert_eq!(run("file"), "error: failed to write into 'file': it is not a folder\n");
+    assert_eq!(run("file/out"), "error: failed to create folder 'file/out': 'file' is not a folder\n");
+    if cfg!(target_os = "linux") {
+        // Nobody, not even root, can make a folder there.
+        assert!(
+            run("/proc/spa").starts_with("error: failed to write into '/proc': "),
+            "{}",
+            run("/proc/spa")
+        );
+    }
+}

@@ -1,0 +1,71 @@
+//! Log files: back and forth, and damage of every kind.
+
+use super::support::Spa;
+use spa_runtime::logfile;
+use std::path::Path;
+
+fn kept() -> (Spa, Vec<u8>) {
+    let spa = Spa::with_scene("stereo", "12");
+    let run = ["stereo", "scene/left.png", "scene/right.png", "--labels", "12", "--temperature", "8"];
+    let mask: Vec<u8> = (0..1200).map(|i| u8::from(i % 11 == 0)).collect();
+    spa_runtime::npy::write(&spa.path("mask.npy"), &[30, 40], &mask).unwrap();
+    let more = ["--iterations", "60", "--fixed", "mask.npy", "--keep-log", "run.log", "-o", "out"];
+    spa.ok(&run.iter().chain(&more).copied().collect::<Vec<_>>());
+    let bytes = std::fs::read(spa.path("run.log")).unwrap();
+    (spa, bytes)
+}
+
+#[test]
+fn a_log_gives_the_histogram_back() {
+    let (spa, _) = kept();
+    let summary = spa.json("out/summary.json");
+    let text = spa.ok(&["decode", "run.log", "-o", "decoded"]);
+    assert!(text.starts_with("log of stereo 40x30, 12 labels, 30 collected iterations\n"), "{text}");
+    for hash in ["histogram", "messages"] {
+        assert!(text.contains(summary["hashes"][hash].as_str().unwrap()), "{text}");
+    }
+    for name in ["histogram.npy", "mode.npy", "mode.png", "confidence.png"] {
+        let read = |folder: &str| std::fs::read(spa.path(folder).join(name)).unwrap();
+        assert_eq!(read("out"), read("decoded"), "{name}");
+    }
+    let json: serde_json::Value = serde_json::from_str(&spa.ok(&["decode", "run.log", "--json"])).unwrap();
+    assert_eq!(json["header"]["record_hash"], summary["record_hash"]);
+    assert_eq!(json["header"]["fixed"], 110);
+}
+
+fn read_error(path: &Path, bytes: &[u8]) -> String {
+    std::fs::write(path, bytes).unwrap();
+    logfile::read(path).expect_err("damage was not seen").to_string()
+}
+
+#[test]
+fn a_cut_log_is_refused_wherever_it_is_cut() {
+    let (spa, bytes) = kept();
+    let path = spa.path("cut.log");
+    for length in (0..bytes.len()).step_by(bytes.len() / 400 + 1).chain([bytes.len() - 1]) {
+        let error = read_error(&path, &bytes[..length]);
+        assert!(error.contains("damaged at ") && error.contains("cut off"), "{length}: {error}");
+    }
+    let error = read_error(&path, &bytes[..bytes.len() - 5]);
+    assert!(error.contains("damaged at lines 0…"), "{error}");
+    std::fs::write(&path, &bytes[..bytes.len() - 5]).unwrap();
+    assert!(
+        spa.fails(1, &["decode", "cut.log", "-o", "x"])
+            .starts_with("error: failed to read log 'cut.log': damaged")
+    );
+}
+
+#[test]
+fn every_flipped_bit_is_found() {
+    let (spa, bytes) = kept();
+    let path = spa.path("flipped.log");
+    for place in (0..bytes.len()).step_by(bytes.len() / 300 + 1) {
+        let mut damaged = bytes.clone();
+        damaged[place] ^= 1 << (place % 8);
+        let error = read_error(&path, &damaged);
+        assert!(error.contains("damaged at "), "{place}: {error}");
+    }
+    let longer: Vec<u8> = bytes.iter().copied().chain([0]).collect();
+    assert!(read_error(&path, &longer).contains("goes on after its last line"));
+    assert!(read_error(&path, b"not a log at all").contains("this is no log of spa"));
+}
