@@ -1,5 +1,7 @@
 //! The program as people use it: exact messages, exit codes, files, and quality.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in a test, a failure is the message")]
+
 mod errors;
 mod logs;
 mod measures;
