@@ -45,7 +45,9 @@ fn hardware() -> impl Strategy<Value = Hardware> {
 fn labels() -> impl Strategy<Value = u16> {
     prop_oneof![
         3 => 2_u16..=64,
-        2 => prop::sample::select(vec![2, 3, 15, 16, 17, 31, 32, 33, 48, 49, 56, 63, 64, 65, 128, 129, 192, 225, 255, 256]),
+        2 => prop::sample::select(vec![
+            2, 3, 15, 16, 17, 31, 32, 33, 48, 49, 56, 63, 64, 65, 128, 129, 192, 225, 255, 256
+        ]),
         1 => 65_u16..=256
     ]
 }

@@ -1,7 +1,7 @@
 //! Statistics of the generator: neighbours in x, y, iteration and seed must be independent.
 //!
-//! For many places, the word of the place is compared with that of its neighbour, bit by bit: bits i and j agree in half of
-//! the samples if they are independent. Input differences of one are what breaks a generator of too few
+//! For many places, the words of the place are compared with those of its neighbour, bit by bit: bits i and j agree in
+//! half of the samples if they are independent. Input differences of one are what breaks a generator of too few
 //! rounds, and the very ones that neighbouring RVs, iterations and seeds have.
 
 use spa_model::rng::{ROUNDS, counter, key, threefry2x32};
@@ -50,8 +50,8 @@ fn places(samples: u32) -> impl Iterator<Item = Place> {
 }
 
 /// The largest deviation, in standard deviations, among: every bit of the difference of the two blocks is set half of
-/// the time, every two bits of it are equal half of the time, and every bit of the one block agrees with every bit of the other one
-/// half of the time.
+/// the time, every two bits of it are equal half of the time, and every bit of the one block agrees with every bit of
+/// the other one half of the time.
 fn worst(rounds: u32, direction: Direction, samples: u32) -> f64 {
     let mut flips = [0_u32; 64];
     let mut pairs = vec![0_u32; 64 * 64];

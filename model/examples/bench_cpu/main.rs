@@ -1,9 +1,9 @@
 //! The CPU benchmark: teddy, annealed, one core, process CPU time.
 //!
-//! `cargo run --release -p spa-model --example bench_cpu -- [--data DIR] [--repeat N] [--iterations N] [--only LEVEL] [--rows N] [--energy-bits N] [--json]`
+//! `cargo run --release -p spa-model --example bench_cpu -- OPTIONS`, with [`USAGE`].
 //!
-//! DIR holds `im2.png` and `im6.png` (default `../shared/data/stereo/teddy`); without them a synthetic scene of the same size is
-//! made. Runs a naive scalar sampler and the fast one at every instruction set of this CPU, and prints nominal
+//! DIR holds `im2.png` and `im6.png` (default `../shared/data/stereo/teddy`); without them a synthetic scene of the
+//! same size is made. Runs a naive scalar sampler and the fast one at every instruction set of this CPU, and prints nominal
 //! label rates (contract §9) of the whole run (set-up and histogram included) and of each fifth of the annealing.
 
 mod naive;
@@ -15,7 +15,8 @@ use spa_model::weights::WeightTable;
 use spa_model::{Error, Hardware, Job, Run, Schedule, Start, Step, spec};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: bench_cpu [--data DIR] [--repeat N] [--iterations N] [--only LEVEL] [--rows N] [--energy-bits N] [--json]";
+const USAGE: &str = "usage: bench_cpu [--data DIR] [--repeat N] [--iterations N] [--only LEVEL] [--rows N] \
+    [--energy-bits N] [--json]";
 
 /// Process CPU time, all threads, in seconds.
 pub fn cpu_seconds() -> f64 {

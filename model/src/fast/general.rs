@@ -1,16 +1,22 @@
-//! The general sampler: any parameters of the contract, label by label, with everything tabulated that can be.
+//! The general sampler: any parameters of the contract, with 32-bit sums and everything tabulated that can be.
 //!
-//! It serves what bytes cannot hold: wide energies at high temperatures, and tables of large costs.
+//! It serves what bytes cannot hold: wide energies, shifted sums above 255. No intrinsics: the loop over the energies is
+//! one that compilers vectorise.
 
 use super::field::{Encoding, Near, Row, count, half, parity};
+use super::level::Level;
 use super::singletons::{Singletons, argmin as argmin_of};
 use super::threefry::{CHUNK, RowStream};
 use crate::job::{Job, Problem};
 use crate::weights::WeightTable;
 
+/// Most labels.
+const LABELS: usize = 256;
+
 /// The tables of a job.
 #[derive(Debug)]
 pub struct General {
+    level: Level,
     labels: usize,
     encoding: Encoding,
     alpha: u32,
@@ -43,7 +49,7 @@ pub struct Task<'a> {
 
 impl General {
     /// The tables of `job`; `argmin`, if there, takes the lowest label of least S of every RV.
-    pub fn new(job: &Job, mut argmin: Option<&mut [u8]>) -> Self {
+    pub fn new(job: &Job, level: Level, mut argmin: Option<&mut [u8]>) -> Self {
         let problem = job.problem();
         let labels = usize::from(problem.labels);
         let beta = u32::from(problem.beta);
@@ -53,6 +59,7 @@ impl General {
             row.iter_mut().enumerate().for_each(|(l, cost)| *cost = (beta * problem.pair_cost(l, m)) as u16);
         }
         Self {
+            level,
             labels,
             encoding: Encoding::new(problem.labels, 1),
             alpha: problem.alpha.into(),
@@ -72,35 +79,71 @@ impl General {
 
     /// Samples a row.
     pub fn row(&self, task: Task<'_>) {
+        match self.level {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: `Level::choose` found the instructions on this CPU.
+            Level::Avx2 | Level::Avx512 => unsafe { self.row_avx2(task) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            Level::Sse41 => unsafe { self.row_sse41(task) },
+            _ => self.row_inline(task),
+        }
+    }
+
+    /// [`General::row_inline`], its loops vectorised by the compiler for AVX2.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn row_avx2(&self, task: Task<'_>) {
+        self.row_inline(task);
+    }
+
+    /// The same for SSE4.1.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "sse4.1,ssse3")]
+    fn row_sse41(&self, task: Task<'_>) {
+        self.row_inline(task);
+    }
+
+    #[inline(always)]
+    fn row_inline(&self, task: Task<'_>) {
         let labels = self.labels;
         let (y, colour) = task.at;
         let costs = &self.singletons[colour][y * half(self.width) * labels..];
-        let mut energies = vec![0_u32; labels];
+        let weights = task.weights.table.as_slice();
+        // Weights do not grow with Es.
+        let theta = weights.partition_point(|&w| w > 0) as u32;
+        let mut energies = [0_u32; LABELS];
+        let mut w = [0_u8; LABELS];
+        let (energies, w) = (&mut energies[..labels], &mut w[..labels]);
         let mut words = [0; CHUNK];
         for n in 0..task.out.count {
-            if n.is_multiple_of(CHUNK) {
+            let (chunk, i) = (n / CHUNK, n % CHUNK);
+            if i == 0 {
                 words = task.stream.words::<[u32; 8]>(n);
             }
             if task.fixed.is_some_and(|fixed| fixed[n]) {
                 continue;
             }
-            let (chunk, i) = (n / CHUNK, n % CHUNK);
             let rows = task.near.map(|near| &self.pairs[usize::from(near[chunk][i]) * labels..][..labels]);
-            let least = self.energies(&costs[n * labels..][..labels], rows, &mut energies);
-            let weight = |e: &u32| task.weights.weight(e - least);
-            let sum: u64 = energies.iter().map(|e| u64::from(weight(e))).sum();
-            let u = u64::from(words[i] >> (32 - u32::from(self.u_bits)));
-            let mut r = ((u * sum) >> self.u_bits) as u32;
-            let mut label = 0;
-            while label + 1 < labels && weight(&energies[label]) <= r {
-                r -= weight(&energies[label]);
-                label += 1;
-            }
+            let least = self.energies(&costs[n * labels..][..labels], rows, energies);
+            let live: u32 = energies.iter().map(|&e| u32::from(e - least < theta)).sum();
+            let label = if live == 1 {
+                energies.iter().position(|&e| e == least).unwrap_or(0)
+            } else {
+                let mut sum = 0_u64;
+                for (w, &e) in w.iter_mut().zip(&*energies) {
+                    *w = if e - least < theta { weights[(e - least) as usize] } else { 0 };
+                    sum += u64::from(*w);
+                }
+                let u = u64::from(words[i] >> (32 - u32::from(self.u_bits)));
+                first_above(w, ((u * sum) >> self.u_bits) as u32)
+            };
             task.out.chunks[chunk][i] = self.encoding.cell(label as u8);
         }
     }
 
     /// All energies of a RV; gives the least one.
+    #[inline(always)]
     fn energies(&self, singletons: &[u16], rows: [&[u16]; 4], energies: &mut [u32]) -> u32 {
         let labels = energies.len();
         let [left, right, up, down] = rows.map(|row| &row[..labels]);
@@ -114,6 +157,18 @@ impl General {
         }
         least
     }
+}
+
+/// The first label whose prefix sum of weights exceeds `r`.
+#[inline(always)]
+fn first_above(weights: &[u8], mut r: u32) -> usize {
+    for (label, &w) in weights.iter().enumerate() {
+        if u32::from(w) > r {
+            return label;
+        }
+        r -= u32::from(w);
+    }
+    unreachable!("r is below the sum of weights")
 }
 
 fn singletons(problem: &Problem, colour: usize, mut argmin: Option<&mut [u8]>) -> Vec<u16> {

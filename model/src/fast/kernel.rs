@@ -6,6 +6,9 @@
 //! an annealing schedule, where one and several live labels mix. At high temperatures, where nearly all RVs draw,
 //! labels are not counted at all (a draw with one live label gives that label).
 
+// Indices run over several arrays at once; iterator chains over them do not always unroll.
+#![allow(clippy::needless_range_loop)]
+
 use super::block::{Block, Sums};
 use super::field::{Cell, Near, Row};
 use super::tables::{ByteWeights, Form, PairRows};
@@ -85,16 +88,18 @@ pub fn row<B: Block, const M: usize, const PLAIN: bool>(b: B, packed: &Packed, t
             let words = b.words(&task.stream, first);
             kernel.draw_all(&words, n, &mut scratch, &mut labels);
         } else {
-            for (i, _) in fixed.iter().copied().flatten().enumerate().filter(|(_, fixed)| **fixed) {
-                several &= !(1 << i);
+            if let Some(fixed) = fixed {
+                fixed.iter().enumerate().for_each(|(i, &fixed)| several &= !(u32::from(fixed) << i));
             }
             if several != 0 {
                 let words = b.words(&task.stream, first);
                 kernel.draw_some(several, &words, &mut scratch, &mut labels);
             }
         }
-        for (i, _) in fixed.iter().copied().flatten().enumerate().filter(|(_, fixed)| **fixed) {
-            labels[i] = encoding.label(out[i]);
+        if let Some(fixed) = fixed {
+            for (i, _) in fixed.iter().enumerate().filter(|(_, fixed)| **fixed) {
+                labels[i] = encoding.label(out[i]);
+            }
         }
         *out = labels.map(|label| Cell::from(label) * encoding.unit);
         out[n..].fill(encoding.null());

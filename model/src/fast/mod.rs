@@ -55,7 +55,8 @@ pub struct Options {
 
 /// Runs `job` from its start to its histogram, with the labels, histogram and messages of [`crate::spec::run`].
 ///
-/// `progress` is called with the number of finished iterations, once for each, several calls at a time; where it returns false, the run ends.
+/// `progress` is called with the number of finished iterations, once for each; as a sweep takes several iterations, the
+/// calls come in bursts. Where it returns false, the run ends.
 ///
 /// # Errors
 /// [`Error::Interrupted`] if `progress` ended the run, [`Error::Unsupported`] if the CPU lacks the instruction set
@@ -102,7 +103,7 @@ impl<'a> State<'a> {
         };
         let mut argmin = (job.run().start == Start::Argmin).then_some(labels.as_mut_slice());
         let packed = packed::Sampler::new(job, level, argmin.as_deref_mut());
-        let general = packed.is_none().then(|| general::General::new(job, argmin));
+        let general = packed.is_none().then(|| general::General::new(job, level, argmin));
         let encoding = match (&packed, &general) {
             (Some(sampler), _) => sampler.packed().pairs.encoding(),
             (_, Some(sampler)) => sampler.encoding(),

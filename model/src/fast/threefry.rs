@@ -71,9 +71,11 @@ impl RowStream {
         Self { key, c1, c0: y << 15 | colour }
     }
 
-    /// The words of the RVs `first`…`first` + 15 of the row's colour, counted from the left; `first` is a multiple of 16.
+    /// The words of the RVs `first`…`first` + 15 of the row's colour, counted from the left; `first` is a multiple
+    /// of 16.
     ///
-    /// The nth RV of a colour stands at x = 2n or 2n + 1, so x >> 2 is n / 2 and its word is n mod 2: two RVs share a block.
+    /// The nth RV of a colour stands at x = 2n or 2n + 1, so x >> 2 is n / 2 and its word is n mod 2: two RVs share a
+    /// block.
     #[inline(always)]
     pub fn words<L: Lanes>(&self, first: usize) -> [u32; CHUNK] {
         debug_assert!(first.is_multiple_of(CHUNK));
