@@ -161,8 +161,6 @@ mod tests {
     fn all_sample_types_are_read() {
         let rgb = image::RgbImage::from_fn(5, 3, |x, y| image::Rgb([x as u8 * 40, y as u8 * 80, 200]));
         let rgb = DynamicImage::ImageRgb8(rgb);
-        let reference = Picture::open(&saved("a.png", &rgb).1).map(|p| p.rgb);
-        assert!(reference.is_err(), "the folder is gone");
         let (_keep, path) = saved("a.png", &rgb);
         let reference = Picture::open(&path).unwrap();
         assert_eq!((reference.width, reference.height), (5, 3));
