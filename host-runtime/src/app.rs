@@ -95,7 +95,7 @@ impl Application {
                 beta: 8.0,
                 cap: 2,
                 data_cap: 30,
-                outside: 15,
+                outside: 9,
                 singleton: SingletonForm::Abs,
                 pair: PairForm::Abs,
                 cooling: Cooling::Anneal(20.0, 1.0, 25),

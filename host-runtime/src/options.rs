@@ -36,7 +36,7 @@ pub struct RunOptions {
     /// Cap of the data term, before alpha
     #[arg(long, value_name = "C", allow_negative_numbers = true, help_heading = "Model")]
     pub data_cap: Option<u16>,
-    /// Data term of a sample outside the picture [default: the data cap where that is given, stereo 15]
+    /// Data term of a sample outside the picture [default: the data cap where that is given, stereo 9]
     #[arg(long, value_name = "S", allow_negative_numbers = true, help_heading = "Model")]
     pub outside: Option<u16>,
     /// Form of the data term
