@@ -76,33 +76,33 @@ impl Sampler {
 fn stride(labels: usize, level: Level) -> usize {
     match labels {
         // Not worth kernels of their own.
-        _ if level == Level::Portable => labels.next_multiple_of(64),
+        0..=64 if level == Level::Portable => 64,
         0..=16 => 16,
         17..=32 => 32,
         33..=48 if matches!(level, Level::Sse41 | Level::Neon) => 48,
-        _ => labels.next_multiple_of(64),
+        33..=64 => 64,
+        65..=128 => 128,
+        _ => 256,
     }
 }
 
-/// Calls the kernel for the stride and form of a job, with the tokens of one instruction set.
+/// Calls the kernel for the stride and form of a job, with the tokens of one instruction set. Every kernel is long to
+/// compile, so the plain form has its own only up to 64 labels, and there are none for odd numbers of blocks.
 macro_rules! dispatch {
-    ($packed:ident, $task:ident, $b16:expr, $b32:expr, $b48:expr, $b64:expr) => {{
+    ($packed:ident, $task:ident, $($bytes:literal => $block:expr,)* _ => $b64:expr) => {{
         #[inline(always)]
-        fn form<B: Block, const M: usize>(b: B, packed: &Packed, task: Task<'_>) {
+        fn form<B: Block>(b: B, packed: &Packed, task: Task<'_>) {
             if packed.form.is_plain() {
-                kernel::row::<B, M, true>(b, packed, task);
+                kernel::row::<B, 1, true>(b, packed, task);
             } else {
-                kernel::row::<B, M, false>(b, packed, task);
+                kernel::row::<B, 1, false>(b, packed, task);
             }
         }
         match usize::from($packed.pairs.encoding().unit) * 8 {
-            16 => form::<_, 1>($b16, $packed, $task),
-            32 => form::<_, 1>($b32, $packed, $task),
-            48 => form::<_, 1>($b48, $packed, $task),
-            64 => form::<_, 1>($b64, $packed, $task),
-            128 => form::<_, 2>($b64, $packed, $task),
-            192 => form::<_, 3>($b64, $packed, $task),
-            _ => form::<_, 4>($b64, $packed, $task),
+            $($bytes => form($block, $packed, $task),)*
+            64 => form($b64, $packed, $task),
+            128 => kernel::row::<_, 2, false>($b64, $packed, $task),
+            _ => kernel::row::<_, 4, false>($b64, $packed, $task),
         }
     }};
 }
@@ -113,7 +113,6 @@ fn row_portable(packed: &Packed, task: Task<'_>) {
     match packed.pairs.encoding().unit {
         8 => kernel::row::<_, 1, false>(b, packed, task),
         16 => kernel::row::<_, 2, false>(b, packed, task),
-        24 => kernel::row::<_, 3, false>(b, packed, task),
         _ => kernel::row::<_, 4, false>(b, packed, task),
     }
 }
@@ -124,16 +123,15 @@ fn row_sse41(packed: &Packed, task: Task<'_>) {
     // SAFETY: this function's own instructions.
     let (b16, b32, b48, b64) =
         unsafe { (Sse41::<1>::new(), Sse41::<2>::new(), Sse41::<3>::new(), Sse41::<4>::new()) };
-    dispatch!(packed, task, b16, b32, b48, b64);
+    dispatch!(packed, task, 16 => b16, 32 => b32, 48 => b48, _ => b64);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn row_avx2(packed: &Packed, task: Task<'_>) {
     // SAFETY: this function's own instructions; AVX2 implies SSE4.1. Half a register of labels is cheaper in SSE.
-    let (b16, b32, b48, b64) =
-        unsafe { (Sse41::<1>::new(), Avx2::<1>::new(), Sse41::<3>::new(), Avx2::<2>::new()) };
-    dispatch!(packed, task, b16, b32, b48, b64);
+    let (b16, b32, b64) = unsafe { (Sse41::<1>::new(), Avx2::<1>::new(), Avx2::<2>::new()) };
+    dispatch!(packed, task, 16 => b16, 32 => b32, _ => b64);
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -141,7 +139,7 @@ fn row_avx2(packed: &Packed, task: Task<'_>) {
 fn row_avx512(packed: &Packed, task: Task<'_>) {
     // SAFETY: this function's own instructions, which imply SSE4.1 and AVX2.
     let (b16, b32, b64) = unsafe { (Sse41::<1>::new(), Avx2::<1>::new(), Avx512::new()) };
-    dispatch!(packed, task, b16, b32, b64, b64);
+    dispatch!(packed, task, 16 => b16, 32 => b32, _ => b64);
 }
 
 #[cfg(target_arch = "aarch64")]
@@ -150,5 +148,5 @@ fn row_neon(packed: &Packed, task: Task<'_>) {
     // SAFETY: this function's own instructions.
     let (b16, b32, b48, b64) =
         unsafe { (Neon::<1>::new(), Neon::<2>::new(), Neon::<3>::new(), Neon::<4>::new()) };
-    dispatch!(packed, task, b16, b32, b48, b64);
+    dispatch!(packed, task, 16 => b16, 32 => b32, 48 => b48, _ => b64);
 }
