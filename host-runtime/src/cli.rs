@@ -7,6 +7,7 @@ mod compare;
 mod completions;
 mod decode;
 mod devices;
+mod eval;
 mod flow;
 mod man;
 mod run;
@@ -36,6 +37,7 @@ enum Command {
     Synth(synth::Synth),
     Decode(decode::Decode),
     Compare(compare::Compare),
+    Eval(eval::Eval),
     Bench(bench::Bench),
     Devices(devices::Devices),
     Completions(completions::Completions),
@@ -53,6 +55,7 @@ pub fn main() -> ExitCode {
         Command::Synth(command) => command.execute(),
         Command::Decode(command) => command.execute(),
         Command::Compare(command) => command.execute(),
+        Command::Eval(command) => command.execute(),
         Command::Bench(command) => command.execute(),
         Command::Devices(command) => command.execute(),
         Command::Completions(command) => command.execute(),

@@ -1,6 +1,7 @@
 //! NumPy files: dense arrays in and out, and the sparse histogram.
 
 use crate::error::{Error, Result};
+use crate::formats::npz::Writer;
 use npyz::{DType, NpyFile, TypeChar, WriterBuilder};
 use spa_model::Histogram;
 use std::fs::File;
@@ -82,7 +83,8 @@ pub fn read_plane(path: &Path) -> Result<(u32, u32, Vec<u8>)> {
     Ok((width, height, array.values.into_iter().map(byte).collect::<Result<_>>()?))
 }
 
-fn to_c_order(shape: &[u64], values: &[u16]) -> Vec<u16> {
+/// The values of an array that is stored first index fastest, last index fastest.
+pub(crate) fn to_c_order<T: Copy>(shape: &[u64], values: &[T]) -> Vec<T> {
     let mut out = Vec::with_capacity(values.len());
     let mut index = vec![0_u64; shape.len()];
     for _ in 0..values.len() {
@@ -131,7 +133,6 @@ where
 /// # Errors
 /// [`Error::File`] if the file cannot be written.
 pub fn write_sparse(path: &Path, width: u32, height: u32, histogram: &Histogram) -> Result<()> {
-    let fail = |e: std::io::Error| Error::io("write", path, &e);
     let labels = histogram.labels();
     let rvs = width as usize * height as usize;
     let mut indptr = Vec::with_capacity(rvs + 1);
@@ -145,32 +146,16 @@ pub fn write_sparse(path: &Path, width: u32, height: u32, histogram: &Histogram)
         let of = move |(i, &c): (usize, &u16)| (c > 0).then_some(((i % labels) as u8, c));
         histogram.counts().iter().enumerate().filter_map(of)
     };
-    let file = File::create(path).map_err(fail)?;
-    let mut npz = zip::ZipWriter::new(BufWriter::new(file));
     let shape = [height, width, labels as u32];
-    npz_array(&mut npz, "shape", &[3], shape.into_iter()).map_err(fail)?;
-    npz_array(&mut npz, "indptr", &[rvs as u64 + 1], indptr.into_iter()).map_err(fail)?;
-    npz_array(&mut npz, "labels", &[filled], counts().map(|(l, _)| l)).map_err(fail)?;
-    npz_array(&mut npz, "counts", &[filled], counts().map(|(_, c)| c)).map_err(fail)?;
-    npz.finish().map_err(std::io::Error::from).and_then(|mut file| file.flush()).map_err(fail)
-}
-
-fn npz_array<T, W>(
-    npz: &mut zip::ZipWriter<W>,
-    name: &str,
-    shape: &[u64],
-    values: impl Iterator<Item = T>,
-) -> std::io::Result<()>
-where
-    T: npyz::AutoSerialize + npyz::Serialize,
-    W: Write + std::io::Seek,
-{
-    // A fixed date: the same histogram gives the same bytes.
-    let options = zip::write::SimpleFileOptions::default()
-        .large_file(true)
-        .last_modified_time(zip::DateTime::default());
-    npz.start_file(format!("{name}.npy"), options)?;
-    put(npz, shape, values)
+    let put = || {
+        let mut npz = Writer::create(path)?;
+        npz.array("shape", &[3], shape.into_iter())?;
+        npz.array("indptr", &[rvs as u64 + 1], indptr.iter().copied())?;
+        npz.array("labels", &[filled], counts().map(|(l, _)| l))?;
+        npz.array("counts", &[filled], counts().map(|(_, c)| c))?;
+        npz.finish()
+    };
+    put().map_err(|e| Error::io("write", path, &e))
 }
 
 #[cfg(test)]

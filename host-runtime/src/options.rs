@@ -2,6 +2,7 @@
 
 use crate::app::{PairForm, SingletonForm};
 use crate::error::{Error, Result};
+use crate::formats::FileFormat;
 use clap::{Args, CommandFactory, Parser};
 use serde::{Deserialize, Deserializer};
 use spa_model::Weights;
@@ -133,9 +134,16 @@ pub struct RunOptions {
     /// Keep the label log in a file that 'spa decode' reads
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub keep_log: Option<PathBuf>,
+    /// Write the result in formats of others, too: disparity as pfm, tiff, kitti, npz; flow as flo, kitti, pfm, npz;
+    /// classes as png, npz
+    #[arg(long, value_enum, value_name = "F,F,…", value_delimiter = ',', help_heading = "Output")]
+    pub formats: Option<Vec<FileFormat>>,
     /// Above this size the histogram is written sparse, as .npz (suffixes K, M, G) [default: 2G]
     #[arg(long, value_name = "SIZE", help_heading = "Output")]
     pub max_memory: Option<Bytes>,
+    /// Write a report of the run: one HTML file with pictures, uncertainty, and the histogram of any pixel
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub report: Option<PathBuf>,
 }
 
 /// T0:T1[:STEPS].
@@ -287,6 +295,7 @@ impl RunOptions {
             options.build.as_mut(),
             options.output.as_mut(),
             options.keep_log.as_mut(),
+            options.report.as_mut(),
             start,
         ];
         paths.into_iter().flatten().for_each(|path| *path = folder.join(&path));
@@ -342,7 +351,9 @@ impl RunOptions {
             weights: self.weights.or(base.weights),
             output: self.output.or(base.output),
             keep_log: self.keep_log.or(base.keep_log),
+            formats: self.formats.or(base.formats),
             max_memory: self.max_memory.or(base.max_memory),
+            report: self.report.or(base.report),
         }
     }
 }

@@ -1,10 +1,11 @@
 //! Pictures: files in, eight-bit samples out.
 //!
-//! Everything that the `image` crate reads of PNG, JPEG, TIFF and PNM is taken: palettes, 1 to 16 bits, grey or colour,
-//! with or without alpha (ignored). Samples of 16 bits keep their high byte. Floating point is refused.
+//! PNG, JPEG, TIFF and PNM are taken: palettes, 1 to 16 bits, grey or colour, with or without alpha (ignored). Samples of
+//! 16 bits keep their high byte. Floating point is refused: it has no fixed range. [`crate::formats`] reads samples as they
+//! are.
 
 use crate::error::{Error, Result};
-use image::{DynamicImage, ImageError, ImageReader};
+use crate::formats::{Kind, Raster, Samples};
 use std::path::{Path, PathBuf};
 
 /// A picture of eight-bit colour samples.
@@ -27,32 +28,23 @@ impl Picture {
     /// [`Error::File`] if the file is missing, corrupt, of a format or sample type that is not read, has no pixels,
     /// or is wider or higher than 65,535 pixels.
     pub fn open(path: &Path) -> Result<Self> {
-        let fail = |cause: String| Error::file("read picture", path, cause);
-        let file = std::fs::File::open(path).map_err(|e| Error::io("read picture", path, &e))?;
-        if file.metadata().is_ok_and(|m| m.is_dir()) {
-            return Err(fail("is a directory".to_string()));
-        }
-        if file.metadata().is_ok_and(|m| m.is_file() && m.len() == 0) {
-            return Err(fail("the file is empty".to_string()));
-        }
-        let reader = ImageReader::new(std::io::BufReader::new(file))
-            .with_guessed_format()
-            .map_err(|e| Error::io("read picture", path, &e))?;
-        if reader.format().is_none() {
-            return Err(fail("unknown format; PNG, JPEG, TIFF and PNM are read".to_string()));
-        }
-        let decoded = reader.decode().map_err(|e| fail(cause_of(&e)))?;
-        let (width, height) = (decoded.width(), decoded.height());
-        if width == 0 || height == 0 {
-            return Err(fail(format!("it has no pixels ({width}x{height})")));
-        }
-        if width > 65_535 || height > 65_535 {
-            return Err(fail(format!("{width}x{height} is too large; 65535 is the most on a side")));
-        }
-        let rgb = samples(&decoded).ok_or_else(|| {
-            fail("floating-point samples are not read; convert it to 8 or 16 bits".to_string())
+        let raster = match Kind::for_action(path, "read picture")? {
+            Kind::Png | Kind::Jpeg | Kind::Tiff | Kind::Pnm => Raster::open(path)?,
+            Kind::Unknown => {
+                let cause = "unknown format; PNG, JPEG, TIFF and PNM are read";
+                return Err(Error::file("read picture", path, cause));
+            }
+            other => {
+                let cause =
+                    format!("it is {}, not a picture; PNG, JPEG, TIFF and PNM are read", other.name());
+                return Err(Error::file("read picture", path, cause));
+            }
+        };
+        let rgb = samples(&raster).ok_or_else(|| {
+            let cause = "floating-point samples and integers of more than 16 bits are not read; convert it to 8 or 16";
+            Error::file("read picture", path, cause)
         })?;
-        Ok(Self { path: path.to_path_buf(), width, height, rgb })
+        Ok(Self { path: path.to_path_buf(), width: raster.width, height: raster.height, rgb })
     }
 
     /// Grey samples cut to `bits` (contract §3), H×W.
@@ -109,35 +101,21 @@ pub fn open_values(path: &Path) -> Result<(u32, u32, Vec<u8>)> {
     Ok((picture.width, picture.height, picture.rgb.iter().map(|p| p[0]).collect()))
 }
 
-fn samples(decoded: &DynamicImage) -> Option<Vec<[u8; 3]>> {
-    let high = |v: u16| (v >> 8) as u8;
-    Some(match decoded {
-        DynamicImage::ImageLuma8(i) => i.pixels().map(|p| [p.0[0]; 3]).collect(),
-        DynamicImage::ImageLumaA8(i) => i.pixels().map(|p| [p.0[0]; 3]).collect(),
-        DynamicImage::ImageRgb8(i) => i.pixels().map(|p| p.0).collect(),
-        DynamicImage::ImageRgba8(i) => i.pixels().map(|p| [p.0[0], p.0[1], p.0[2]]).collect(),
-        DynamicImage::ImageLuma16(i) => i.pixels().map(|p| [high(p.0[0]); 3]).collect(),
-        DynamicImage::ImageLumaA16(i) => i.pixels().map(|p| [high(p.0[0]); 3]).collect(),
-        DynamicImage::ImageRgb16(i) => i.pixels().map(|p| p.0.map(high)).collect(),
-        DynamicImage::ImageRgba16(i) => {
-            i.pixels().map(|p| [high(p.0[0]), high(p.0[1]), high(p.0[2])]).collect()
-        }
-        _ => return None,
-    })
-}
-
-fn cause_of(error: &ImageError) -> String {
-    match error {
-        ImageError::Unsupported(e) => format!("unsupported ({e}); PNG, JPEG, TIFF and PNM are read"),
-        ImageError::Limits(_) => "it is too large to be decoded".to_string(),
-        ImageError::IoError(e) => format!("it is cut off or cannot be read ({})", crate::error::plain(e)),
-        other => format!("it is corrupt ({other})"),
-    }
+fn samples(raster: &Raster) -> Option<Vec<[u8; 3]>> {
+    let channels = usize::from(raster.channels);
+    let bytes: &[u8] = match &raster.samples {
+        Samples::U8(v) => v,
+        Samples::U16(v) => &v.iter().map(|v| (v >> 8) as u8).collect::<Vec<u8>>(),
+        Samples::F32(_) => return None,
+    };
+    let pixel = |p: &[u8]| if channels >= 3 { [p[0], p[1], p[2]] } else { [p[0]; 3] };
+    Some(bytes.chunks_exact(channels).map(pixel).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use image::DynamicImage;
 
     fn saved(name: &str, image: &DynamicImage) -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
@@ -198,6 +176,7 @@ mod tests {
         check("text.png", b"not a picture at all", "unknown format");
         check("none.pgm", b"P5\n0 0\n255\n", "");
         check("short.pgm", b"P5\n10 10\n255\nabc", "");
+        check("flow.flo", b"PIEH", "it is a flow field (.flo), not a picture");
         check("gif.gif", b"GIF89a\x01\0\x01\0\0\0\0;", "PNG, JPEG, TIFF and PNM are read");
         let missing = Picture::open(&folder.path().join("missing.png")).unwrap_err().to_string();
         assert!(missing.ends_with("missing.png': no such file or directory"), "{missing}");

@@ -3,6 +3,7 @@
 use crate::app::Application;
 use crate::colour::{paint, palette, share};
 use crate::error::{Error, Result};
+use crate::formats::{self, Field, FileFormat};
 use crate::npy;
 use crate::output::{Output, SUMMARY, write_png};
 use crate::summary::Summary;
@@ -48,6 +49,17 @@ pub fn write_histogram(
     write_png(&output.path("confidence.png"), width, height, 1, &confidence)
 }
 
+/// Writes `field` in every one of `formats`.
+///
+/// # Errors
+/// [`Error::Usage`] if a format cannot hold it, [`Error::File`] if a file cannot be written.
+pub fn write_formats(output: &Output, field: &Field, formats: &[FileFormat]) -> Result<()> {
+    for &format in formats {
+        field.write(&output.path(field.file_name(format)?), format)?;
+    }
+    Ok(())
+}
+
 /// Writes all results of a run, the summary included, and moves them into place.
 ///
 /// # Errors
@@ -67,5 +79,6 @@ pub fn write_run(
     let path = output.path(SUMMARY);
     let text = summary.json().map_err(|e| Error::file("write", &path, e))?;
     std::fs::write(&path, text).map_err(|e| Error::io("write", &path, &e))?;
-    output.commit(&FILES)
+    let stale: Vec<&str> = FILES.iter().chain(&formats::output::FILES).copied().collect();
+    output.commit(&stale)
 }

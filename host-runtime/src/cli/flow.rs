@@ -2,6 +2,8 @@
 
 use super::run::{RunArgs, execute};
 use crate::app::Application;
+use crate::error::Error;
+use crate::formats::middlebury::Scene;
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -11,16 +13,28 @@ use std::process::ExitCode;
 /// Labels are displacements, row-major: with a window of side 7, label 0 is (−3, −3), label 24 is no motion.
 #[derive(Debug, Args)]
 pub struct Flow {
-    /// First frame (PNG, JPEG, TIFF or PNM)
+    /// First frame (PNG, JPEG, TIFF or PNM), or a Middlebury folder with two frames
     frame1: PathBuf,
-    /// Second frame, of the same size
-    frame2: PathBuf,
+    /// Second frame, of the same size; none with a folder
+    frame2: Option<PathBuf>,
     #[command(flatten)]
     run: RunArgs,
 }
 
 impl Flow {
     pub fn execute(&self) -> anyhow::Result<ExitCode> {
-        execute(&Application::Flow { window: 7 }, &self.frame1, Some(&self.frame2), &self.run)
+        let application = Application::Flow { window: 7 };
+        match &self.frame2 {
+            Some(frame2) => execute(&application, &self.frame1, Some(frame2), &self.run),
+            None if self.frame1.is_dir() => {
+                let scene = Scene::flow(&self.frame1)?;
+                execute(&application, &scene.first, Some(&scene.second), &self.run)
+            }
+            None => Err(Error::usage(format!(
+                "'{}' has no second frame; give it as the second argument, or a folder with both",
+                self.frame1.display()
+            ))
+            .into()),
+        }
     }
 }

@@ -3,11 +3,12 @@
 use crate::app::Application;
 use crate::backend::{Backend, Progress, RunReport, registry};
 use crate::error::Error;
+use crate::formats::Field;
 use crate::options::{Bytes, RunOptions};
 use crate::output::Output;
 use crate::picture::Picture;
 use crate::plan::{Inputs, Plan, plan};
-use crate::results::{histogram_file, write_run};
+use crate::results::{histogram_file, write_formats, write_run};
 use crate::summary::Summary;
 use crate::{cli::print, logfile};
 use anyhow::Context as _;
@@ -24,7 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const MEMORY_DEFAULT: Bytes = Bytes(2_000_000_000);
 
 /// Options of a run and how to talk about it.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct RunArgs {
     #[command(flatten)]
     options: RunOptions,
@@ -34,6 +35,18 @@ pub struct RunArgs {
     /// Print the summary as JSON on stdout and nothing else there
     #[arg(long, help_heading = "Output")]
     json: bool,
+}
+
+impl RunArgs {
+    /// These arguments with `labels`, unless the command line or the configuration file says how many.
+    pub fn with_default_labels(&self, labels: impl FnOnce() -> Result<u16, Error>) -> Result<Self, Error> {
+        let mut args = self.clone();
+        let file = self.config.as_deref().map(RunOptions::from_file).transpose()?;
+        if args.options.labels.is_none() && file.is_none_or(|file| file.labels.is_none()) {
+            args.options.labels = Some(labels()?);
+        }
+        Ok(args)
+    }
 }
 
 /// Runs one application from its pictures to its results.
@@ -53,7 +66,15 @@ pub fn execute(
     let inputs = Inputs { first: Picture::open(first)?, second: second.map(Picture::open).transpose()? };
     let plan = plan(application, &options, build.as_ref(), &inputs)?;
     drop(inputs);
-    // Before the long work: is there a place for its results?
+    // Before the long work: can the formats hold the results, and is there a place for them?
+    let formats = options.formats.clone().unwrap_or_default();
+    if !formats.is_empty() {
+        let what = Field::of_labels(&plan.application, (0, 0), &[]);
+        formats.iter().try_for_each(|&format| what.file_name(format).map(|_| ()))?;
+        if options.output.is_none() {
+            return Err(Error::usage("--formats needs a folder for its files; give -o DIR").into());
+        }
+    }
     let output = options.output.as_deref().map(Output::prepare).transpose()?;
     eprintln!("{}: {}", plan.application.name(), plan.mapping);
 
@@ -68,6 +89,11 @@ pub fn execute(
         logfile::write(path, plan.application.name(), &plan.job, shape, &report.outcome)?;
     }
     if let Some(output) = output {
+        if !formats.is_empty() {
+            let size = (summary.width, summary.height);
+            let field = Field::of_labels(&plan.application, size, &report.outcome.histogram.mode());
+            write_formats(&output, &field, &formats)?;
+        }
         write_run(output, &plan.application, &summary, &report.outcome.labels, &report.outcome.histogram)?;
     }
     if args.json {

@@ -2,6 +2,8 @@
 
 use super::run::{RunArgs, execute};
 use crate::app::Application;
+use crate::error::Error;
+use crate::formats::middlebury::Scene;
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -11,16 +13,44 @@ use std::process::ExitCode;
 /// Label l is a disparity of l + dmin: the pixel (x, y) of the left picture is seen at (x − l − dmin, y) of the right.
 #[derive(Debug, Args)]
 pub struct Stereo {
-    /// Left picture (PNG, JPEG, TIFF or PNM)
+    /// Left picture (PNG, JPEG, TIFF or PNM), or a Middlebury folder: its pair and its range of disparities are taken
     left: PathBuf,
-    /// Right picture, of the same size
-    right: PathBuf,
+    /// Right picture, of the same size; none with a folder
+    right: Option<PathBuf>,
     #[command(flatten)]
     run: RunArgs,
 }
 
 impl Stereo {
     pub fn execute(&self) -> anyhow::Result<ExitCode> {
-        execute(&Application::Stereo { dmin: 0 }, &self.left, Some(&self.right), &self.run)
+        let application = Application::Stereo { dmin: 0 };
+        match &self.right {
+            Some(right) => execute(&application, &self.left, Some(right), &self.run),
+            None if self.left.is_dir() => {
+                let scene = Scene::stereo(&self.left)?;
+                let run = self.run.with_default_labels(|| range(&scene))?;
+                execute(&application, &scene.first, Some(&scene.second), &run)
+            }
+            None => Err(Error::usage(format!(
+                "'{}' has no right picture; give it as the second argument, or a folder with both",
+                self.left.display()
+            ))
+            .into()),
+        }
     }
+}
+
+/// Labels that the folder asks for.
+fn range(scene: &Scene) -> Result<u16, Error> {
+    let range = scene.range()?;
+    let labels = u16::try_from(range.labels).ok().filter(|n| (2..=256).contains(n)).ok_or_else(|| {
+        Error::usage(format!(
+            "'{}' needs {} labels ({}), but 2…256 are possible; scale the pictures down, or give --labels and --dmin",
+            scene.folder.display(),
+            range.labels,
+            range.source
+        ))
+    })?;
+    eprintln!("stereo: {labels} labels, from {}", range.source);
+    Ok(labels)
 }

@@ -3,8 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in a test, a failure is the message")]
 
 mod errors;
+mod eval;
+mod formats;
 mod logs;
-mod measures;
 mod quality;
 mod runs;
 mod support;

@@ -1,0 +1,134 @@
+//! Archives of NumPy: named arrays in a ZIP.
+
+use super::numbers::Numbers;
+use crate::error::{Error, Result};
+use npyz::WriterBuilder as _;
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Seek, Write};
+use std::path::Path;
+
+/// Reads the first of `names` that the archive has, or its only array.
+///
+/// # Errors
+/// [`Error::File`] if the archive is missing or damaged, or has several arrays and none of these names.
+pub fn read(path: &Path, names: &[&str]) -> Result<Numbers> {
+    let found = list(path)?;
+    let name = match names.iter().find(|name| found.iter().any(|f| f == *name)) {
+        Some(name) => (*name).to_string(),
+        None if found.len() == 1 => found[0].clone(),
+        None => {
+            let cause =
+                format!("it holds the arrays {}, but {} is needed", found.join(", "), names.join(" or "));
+            return Err(Error::file("read arrays", path, cause));
+        }
+    };
+    entry(path, &name)
+}
+
+/// Reads the array `name`, if there is one.
+///
+/// # Errors
+/// [`Error::File`] if the archive or the array is damaged.
+pub fn read_if_any(path: &Path, name: &str) -> Result<Option<Numbers>> {
+    let there = list(path)?.iter().any(|found| found == name);
+    there.then(|| entry(path, name)).transpose()
+}
+
+fn open(path: &Path) -> Result<zip::ZipArchive<BufReader<File>>> {
+    let file = File::open(path).map_err(|e| Error::io("read arrays", path, &e))?;
+    zip::ZipArchive::new(BufReader::new(file))
+        .map_err(|e| Error::file("read arrays", path, format!("it is no .npz file ({e})")))
+}
+
+fn list(path: &Path) -> Result<Vec<String>> {
+    let archive = open(path)?;
+    // A name that is no text can be none of those that are asked for.
+    let names = archive.file_names().filter_map(Result::ok);
+    let mut names: Vec<String> =
+        names.filter_map(|name| Some(name.strip_suffix(".npy")?.to_string())).collect();
+    names.sort();
+    Ok(names)
+}
+
+fn entry(path: &Path, name: &str) -> Result<Numbers> {
+    let fail = |cause: String| Error::file("read arrays", path, format!("array '{name}': {cause}"));
+    let mut archive = open(path)?;
+    let entry = archive.by_name(&format!("{name}.npy")).map_err(|e| fail(e.to_string()))?;
+    let length = entry.size();
+    Numbers::read(entry, length).map_err(fail)
+}
+
+/// An archive in the making. The same arrays give the same bytes: every date is fixed.
+pub struct Writer<W: Write + Seek> {
+    zip: zip::ZipWriter<W>,
+}
+
+impl Writer<BufWriter<File>> {
+    /// Creates the file.
+    ///
+    /// # Errors
+    /// If it cannot be created.
+    pub fn create(path: &Path) -> std::io::Result<Self> {
+        Ok(Self { zip: zip::ZipWriter::new(BufWriter::new(File::create(path)?)) })
+    }
+
+    /// Completes the file.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn finish(self) -> std::io::Result<()> {
+        self.zip.finish().map_err(std::io::Error::from)?.flush()
+    }
+}
+
+impl<W: Write + Seek> Writer<W> {
+    /// Adds an array, C order, little endian.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn array<T>(
+        &mut self,
+        name: &str,
+        shape: &[u64],
+        values: impl Iterator<Item = T>,
+    ) -> std::io::Result<()>
+    where
+        T: npyz::AutoSerialize + npyz::Serialize,
+    {
+        let options = zip::write::SimpleFileOptions::default()
+            .large_file(true)
+            .last_modified_time(zip::DateTime::default());
+        self.zip.start_file(format!("{name}.npy"), options)?;
+        let mut writer =
+            npyz::WriteOptions::new().default_dtype().shape(shape).writer(&mut self.zip).begin_nd()?;
+        writer.extend(values)?;
+        writer.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_are_found_by_name_or_alone() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let mut writer = Writer::create(file.path()).unwrap();
+        writer.array("u", &[1, 2], [1.0_f32, 2.0].into_iter()).unwrap();
+        writer.array("valid", &[1, 2], [true, false].into_iter()).unwrap();
+        writer.finish().unwrap();
+        let first = std::fs::read(file.path()).unwrap();
+        assert_eq!(read(file.path(), &["flow", "u"]).unwrap().values, [1.0, 2.0]);
+        assert!(read_if_any(file.path(), "valid").unwrap().unwrap().integer);
+        assert!(read_if_any(file.path(), "v").unwrap().is_none());
+        let text = read(file.path(), &["disparity"]).unwrap_err().to_string();
+        assert!(text.ends_with("it holds the arrays u, valid, but disparity is needed"), "{text}");
+        let mut writer = Writer::create(file.path()).unwrap();
+        writer.array("u", &[1, 2], [1.0_f32, 2.0].into_iter()).unwrap();
+        writer.array("valid", &[1, 2], [true, false].into_iter()).unwrap();
+        writer.finish().unwrap();
+        assert_eq!(std::fs::read(file.path()).unwrap(), first, "no date in the file");
+        std::fs::write(file.path(), b"PK\x03\x04 no archive").unwrap();
+        assert!(read(file.path(), &["u"]).unwrap_err().to_string().contains("no .npz file"));
+    }
+}

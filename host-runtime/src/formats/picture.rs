@@ -1,0 +1,70 @@
+//! PNG, JPEG and PNM, by the `image` crate: palettes are looked up, 1, 2 and 4 bits scaled up to 8.
+
+use super::{Raster, Samples, check_size};
+use crate::error::{Error, Result};
+use image::{DynamicImage, ImageError, ImageReader};
+use std::path::Path;
+
+/// Reads a picture.
+///
+/// # Errors
+/// [`Error::File`] if the file is missing, damaged, has no pixels or more than 65,535 on a side, or is of a format that is
+/// not read.
+pub fn read(path: &Path) -> Result<Raster> {
+    let fail = |cause: String| Error::file("read picture", path, cause);
+    let file = std::fs::File::open(path).map_err(|e| Error::io("read picture", path, &e))?;
+    let reader = ImageReader::new(std::io::BufReader::new(file))
+        .with_guessed_format()
+        .map_err(|e| Error::io("read picture", path, &e))?;
+    let decoded = reader.decode().map_err(|e| fail(cause_of(&e)))?;
+    let (width, height) =
+        check_size("read picture", path, (decoded.width().into(), decoded.height().into()))?;
+    let (channels, samples) = match decoded {
+        DynamicImage::ImageLuma8(i) => (1, Samples::U8(i.into_raw())),
+        DynamicImage::ImageLumaA8(i) => (2, Samples::U8(i.into_raw())),
+        DynamicImage::ImageRgb8(i) => (3, Samples::U8(i.into_raw())),
+        DynamicImage::ImageRgba8(i) => (4, Samples::U8(i.into_raw())),
+        DynamicImage::ImageLuma16(i) => (1, Samples::U16(i.into_raw())),
+        DynamicImage::ImageLumaA16(i) => (2, Samples::U16(i.into_raw())),
+        DynamicImage::ImageRgb16(i) => (3, Samples::U16(i.into_raw())),
+        DynamicImage::ImageRgba16(i) => (4, Samples::U16(i.into_raw())),
+        DynamicImage::ImageRgb32F(i) => (3, Samples::F32(i.into_raw())),
+        DynamicImage::ImageRgba32F(i) => (4, Samples::F32(i.into_raw())),
+        other => return Err(fail(format!("its samples ({:?}) are not read", other.color()))),
+    };
+    Ok(Raster { width, height, channels, samples })
+}
+
+fn cause_of(error: &ImageError) -> String {
+    match error {
+        ImageError::Unsupported(e) => format!("unsupported ({e}); PNG, JPEG, TIFF and PNM are read"),
+        ImageError::Limits(_) => "it is too large to be decoded".to_string(),
+        ImageError::IoError(e) => format!("it is cut off or cannot be read ({})", crate::error::plain(e)),
+        other => format!("it is corrupt ({other})"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn palettes_are_looked_up_and_few_bits_scaled() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("palette.png");
+        let file = std::fs::File::create(&path).unwrap();
+        let mut encoder = png::Encoder::new(file, 4, 1);
+        encoder.set_color(png::ColorType::Indexed);
+        encoder.set_depth(png::BitDepth::Two);
+        encoder.set_palette(vec![10, 20, 30, 0, 0, 0, 80, 80, 80, 255, 255, 255]);
+        // Indices 0, 2, 3, 1 in two bits each.
+        encoder.write_header().unwrap().write_image_data(&[0b0010_1101]).unwrap();
+        let raster = read(&path).unwrap();
+        assert_eq!(raster.channels, 3);
+        assert_eq!(raster.samples, Samples::U8(vec![10, 20, 30, 80, 80, 80, 255, 255, 255, 0, 0, 0]));
+        let path = folder.path().join("bits.pbm");
+        std::fs::write(&path, b"P4\n8 1\n\x55").unwrap();
+        let plane = read(&path).unwrap().plane().unwrap();
+        assert_eq!(plane.iter().copied().fold(0.0, f32::max), 255.0, "white is 255");
+    }
+}

@@ -1,0 +1,221 @@
+//! What is measured: a result folder of `spa` or a file of anybody, and the truth beside it.
+
+use crate::app::Application;
+use crate::error::{Error, Result};
+use crate::formats::field::Unknown;
+use crate::formats::middlebury::{Masks, Scene};
+use crate::formats::{
+    Field, Kind, Raster, ReadAs, Samples, kitti, numbers::Numbers, open_disparity, open_flow, open_labels,
+};
+use crate::summary::Summary;
+use std::path::{Path, PathBuf};
+
+/// What is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Subject {
+    /// Disparities
+    Stereo,
+    /// Motions
+    Flow,
+    /// Classes
+    Segment,
+}
+
+/// A result to be measured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// File that was read.
+    pub path: PathBuf,
+    /// What it holds.
+    pub field: Field,
+    /// Application of the run, if it is one of `spa`.
+    pub application: Option<Application>,
+}
+
+impl Answer {
+    /// Reads a result folder of `spa` (its `mode.npy`), a file of one (labels are taken by the summary beside it), or any
+    /// other file, as `subject` or as what its format tells; `scale` is the steps of a disparity in a pixel.
+    ///
+    /// # Errors
+    /// [`Error::File`] if something is missing or damaged; [`Error::Usage`] if nothing tells what the file is.
+    pub fn open(path: &Path, subject: Option<Subject>, scale: Option<f64>) -> Result<Self> {
+        let (file, folder) = if path.is_dir() {
+            (path.join("mode.npy"), path)
+        } else {
+            (path.to_path_buf(), path.parent().unwrap_or(Path::new("")))
+        };
+        let kind = Kind::for_action(&file, "read result")?;
+        // Labels of spa: only its summary knows what they mean.
+        if kind == Kind::Npy && (path.is_dir() || folder.join(crate::output::SUMMARY).is_file()) {
+            let application = application(&Summary::read(folder)?)?;
+            if Numbers::open(&file)?.integer {
+                let (width, height, labels) = crate::npy::read_plane(&file)?;
+                let field = Field::of_labels(&application, (width, height), &labels);
+                return Ok(Self { path: file, field, application: Some(application) });
+            }
+        }
+        let subject = match subject {
+            Some(subject) => subject,
+            None => guess(&file, kind)?,
+        };
+        let field = match subject {
+            Subject::Stereo => {
+                let read_as = ReadAs { scale, unknown: Unknown::KittiOnly };
+                Field::Disparity(open_disparity(&file, read_as)?)
+            }
+            Subject::Flow => Field::Flow(open_flow(&file)?),
+            Subject::Segment => Field::Labels(open_labels(&file)?),
+        };
+        Ok(Self { path: file, field, application: None })
+    }
+
+    /// Width and height.
+    pub fn size(&self) -> (u32, u32) {
+        match &self.field {
+            Field::Disparity(map) => (map.width, map.height),
+            Field::Flow(flow) => (flow.width, flow.height),
+            Field::Labels(map) => (map.width, map.height),
+        }
+    }
+}
+
+/// The application of a summary.
+fn application(summary: &Summary) -> Result<Application> {
+    Ok(match summary.application.as_str() {
+        "stereo" => Application::Stereo { dmin: summary.dmin.unwrap_or(0) },
+        "flow" => Application::Flow { window: summary.window.unwrap_or(7) },
+        "segment" => Application::Segment,
+        other => {
+            let text = format!("results of '{other}' have no measure here; stereo, flow and segment have");
+            return Err(Error::usage(text));
+        }
+    })
+}
+
+/// What a file is that no summary explains.
+fn guess(path: &Path, kind: Kind) -> Result<Subject> {
+    match kind {
+        Kind::Flo => return Ok(Subject::Flow),
+        Kind::Npy if Numbers::open(path)?.shape.len() == 3 => return Ok(Subject::Flow),
+        Kind::Pfm | Kind::Tiff | Kind::Png => {
+            let raster = Raster::open(path)?;
+            if kind == Kind::Png && kitti::flow(&raster).is_some() {
+                return Ok(Subject::Flow);
+            }
+            if raster.is_float() {
+                return Ok(if raster.channels == 1 { Subject::Stereo } else { Subject::Flow });
+            }
+            if kind == Kind::Png && raster.channels == 1 && matches!(raster.samples, Samples::U16(_)) {
+                return Ok(Subject::Stereo);
+            }
+        }
+        _ => {}
+    }
+    Err(Error::usage(format!(
+        "'{}' does not say whether it is disparity, flow or classes; give --kind stereo, flow or segment",
+        path.display()
+    )))
+}
+
+/// Ground truth.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Truth {
+    /// Files that were read: one, or several segmentations.
+    pub paths: Vec<PathBuf>,
+    /// What they hold.
+    pub fields: Vec<Field>,
+    /// Steps of a disparity in a pixel, where they were not 1.
+    pub scale: Option<f64>,
+    /// Masks that were found with it.
+    pub masks: Masks,
+}
+
+impl Truth {
+    /// Reads the truth for `answer` from files or benchmark folders; `read_as` goes before what a folder says.
+    ///
+    /// # Errors
+    /// [`Error::File`] if something is missing or damaged, [`Error::SizeMismatch`] if sizes differ, [`Error::Usage`] for
+    /// several truths of disparity or flow.
+    pub fn open(paths: &[PathBuf], answer: &Answer, mut read_as: ReadAs) -> Result<Self> {
+        let mut files = Vec::new();
+        let mut masks = Masks::default();
+        for path in paths {
+            if !path.is_dir() {
+                files.push(path.clone());
+                continue;
+            }
+            if let Field::Labels(_) = answer.field {
+                files.extend(segmentations(path)?);
+                continue;
+            }
+            let scene = match answer.field {
+                Field::Flow(_) => Scene::flow(path)?,
+                _ => Scene::stereo(path)?,
+            };
+            let none = || Error::file("use folder", path, "it has no ground truth");
+            files.push(scene.truth.ok_or_else(none)?);
+            read_as.scale = read_as.scale.or(scene.scale);
+            masks = scene.masks;
+        }
+        if files.len() > 1 && !matches!(answer.field, Field::Labels(_)) {
+            return Err(Error::usage("several ground truths are for segmentations only; give one"));
+        }
+        let fields = files.iter().map(|file| open(file, answer, read_as)).collect::<Result<_>>()?;
+        Ok(Self { paths: files, fields, scale: read_as.scale, masks })
+    }
+}
+
+fn open(file: &Path, answer: &Answer, read_as: ReadAs) -> Result<Field> {
+    let (field, size) = match (&answer.field, &answer.application) {
+        (Field::Disparity(_), _) => {
+            let map = open_disparity(file, read_as)?;
+            let size = (map.width, map.height);
+            (Field::Disparity(map), size)
+        }
+        // Labels of a synthetic scene.
+        (Field::Flow(_), Some(application)) if is_labels(file)? => {
+            let (width, height, labels) = crate::npy::read_plane(file)?;
+            (Field::of_labels(application, (width, height), &labels), (width, height))
+        }
+        (Field::Flow(_), _) => {
+            let flow = open_flow(file)?;
+            let size = (flow.width, flow.height);
+            (Field::Flow(flow), size)
+        }
+        (Field::Labels(_), _) => {
+            let map = open_labels(file)?;
+            let size = (map.width, map.height);
+            (Field::Labels(map), size)
+        }
+    };
+    super::check_size("ground truth", (file, size), (&answer.path, answer.size()))?;
+    Ok(field)
+}
+
+fn is_labels(file: &Path) -> Result<bool> {
+    if Kind::for_action(file, "read ground truth")? != Kind::Npy {
+        return Ok(false);
+    }
+    let array = Numbers::open(file)?;
+    Ok(array.integer && array.shape.len() == 2)
+}
+
+/// All segmentations of a folder: `human_*` or `truth`, sorted.
+fn segmentations(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(folder).map_err(|e| Error::io("read folder", folder, &e))?;
+    let is = |path: &PathBuf| {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let ending = path.extension().is_some_and(|e| e != "txt");
+        path.is_file() && ending && (stem.starts_with("human_") || stem == "truth")
+    };
+    let mut found: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(is).collect();
+    found.sort();
+    // The same truth as an array and as a coloured picture: the array has the classes.
+    if let Some(array) = found.iter().find(|path| path.file_name().is_some_and(|n| n == "truth.npy")) {
+        return Ok(vec![array.clone()]);
+    }
+    if found.is_empty() {
+        return Err(Error::file("use folder", folder, "it has no segmentation: human_*.png or truth.npy"));
+    }
+    Ok(found)
+}

@@ -1,0 +1,175 @@
+//! Files of others: what people really have is read for what it is or refused with the reason; results in their formats.
+
+use super::support::{Spa, data, texts};
+use spa_runtime::formats::field::Unknown;
+use spa_runtime::formats::{Kind, Raster, ReadAs, Samples, open_disparity, open_flow};
+use spa_runtime::picture::Picture;
+
+#[test]
+fn odd_files_are_read_for_what_they_are() {
+    let Some(folder) = data("odd_files_are_read_for_what_they_are") else { return };
+    let path = |name: &str| folder.join("odd").join(name);
+
+    // Flow of KITTI: 16-bit colour, sparse, valid in blue.
+    let flow = open_flow(&path("kitti_flow_gt_16bit.png")).unwrap();
+    assert_eq!((flow.width, flow.height), (1242, 375));
+    let known = (0..flow.vectors.len()).filter_map(|i| flow.get(i)).collect::<Vec<_>>();
+    assert!(known.len() > 1000 && known.len() < flow.vectors.len() / 2, "{} known", known.len());
+    assert!(known.iter().all(|v| v[0].abs() < 300.0 && v[1].abs() < 100.0));
+    let refused =
+        open_disparity(&path("kitti_flow_gt_16bit.png"), ReadAs::default()).unwrap_err().to_string();
+    assert!(refused.contains("as KITTI keeps flow"), "{refused}");
+
+    // RGBA.
+    let wheel = Raster::open(&path("mmflow_color_wheel_rgba.png")).unwrap();
+    assert_eq!((wheel.width, wheel.height, wheel.channels), (151, 151, 4));
+    Picture::open(&path("mmflow_color_wheel_rgba.png")).unwrap();
+
+    // A float map of 0 and 1 is a mask, too; it is no picture.
+    let weights = Raster::open(&path("mmflow_occ_weights_01.pfm")).unwrap();
+    assert_eq!((weights.width, weights.height, weights.channels), (50, 50, 1));
+    let mask = spa_runtime::measure::mask::Mask::open(&path("mmflow_occ_weights_01.pfm")).unwrap();
+    assert!(mask.inside().contains(&true) && mask.inside().contains(&false));
+    let refused = Picture::open(&path("mmflow_occ_weights_01.pfm")).unwrap_err().to_string();
+    assert!(refused.contains("it is a float map (PFM), not a picture; PNG, JPEG, TIFF and PNM are read"));
+
+    let tiny = open_flow(&path("mmflow_tiny_flow_01.flo")).unwrap();
+    assert_eq!((tiny.width, tiny.height), (50, 50));
+    assert!(tiny.vectors.iter().all(|v| (-20.0..0.5).contains(&v[0]) && (-0.4..14.0).contains(&v[1])));
+    let refused = Picture::open(&path("mmflow_tiny_flow_01.flo")).unwrap_err().to_string();
+    assert!(refused.contains("it is a flow field (.flo), not a picture"), "{refused}");
+
+    // Float TIFF: 0 is unknown there, 55 the largest disparity.
+    let float = path("pandora_disp_left_float32.tif");
+    let map = open_disparity(&float, ReadAs::default()).unwrap();
+    assert_eq!((map.width, map.height), (450, 375));
+    let known: Vec<f32> = (0..map.values.len()).filter_map(|i| map.get(i)).collect();
+    assert!(known.len() < map.values.len() && known.iter().copied().fold(0.0, f32::max) == 55.0);
+    let every = open_disparity(&float, ReadAs { unknown: Unknown::Never, ..ReadAs::default() }).unwrap();
+    assert_eq!((0..every.values.len()).filter_map(|i| every.get(i)).count(), 450 * 375);
+    assert!(Picture::open(&float).unwrap_err().to_string().contains("floating-point"));
+
+    // TIFF files that are called .png, and JPEG.
+    for (name, kind, size) in [
+        ("pandora_left_gray.png", Kind::Tiff, (450, 375)),
+        ("pandora_right_gray.png", Kind::Tiff, (450, 375)),
+        ("xytong_aloeL.jpg", Kind::Jpeg, (1282, 1110)),
+        ("xytong_aloeR.jpg", Kind::Jpeg, (1282, 1110)),
+    ] {
+        assert_eq!(Kind::of(&path(name)).unwrap(), kind, "{name}");
+        let picture = Picture::open(&path(name)).unwrap();
+        assert_eq!((picture.width, picture.height), size, "{name}");
+        assert!(matches!(Raster::open(&path(name)).unwrap().samples, Samples::U8(_)));
+    }
+    assert_eq!(std::fs::read_dir(folder.join("odd")).unwrap().count(), 9, "a file without a test");
+}
+
+#[test]
+fn folders_are_taken_as_they_are() {
+    let Some(folder) = data("folders_are_taken_as_they_are") else { return };
+    let spa = Spa::new();
+    for (name, labels, source) in [
+        ("stereo/tsukuba", "16", "info.txt"),
+        ("stereo/teddy", "60", "info.txt"),
+        ("stereo/art", "76", "the largest disparity of disp1.png"),
+    ] {
+        let scene = folder.join(name);
+        let output = spa.run(&["stereo", scene.to_str().unwrap(), "--iterations", "2", "-o", name]);
+        let (stdout, stderr) = texts(&output);
+        assert!(output.status.success(), "{stderr}");
+        assert!(stderr.contains(&format!("{labels} labels, from {source}\n")), "{stderr}");
+        assert!(stdout.contains(&format!(", {labels} labels, 2 iterations")), "{stdout}");
+        let text = spa.ok(&["eval", name, scene.to_str().unwrap()]);
+        assert!(text.contains("bad pixels > 1 "), "{text}");
+    }
+    let scene = folder.join("flow/rubberwhale");
+    spa.ok(&["flow", scene.to_str().unwrap(), "--iterations", "2", "-o", "flow"]);
+    assert!(spa.ok(&["eval", "flow", scene.to_str().unwrap()]).contains("angular error"));
+}
+
+#[test]
+fn a_synthetic_scene_is_a_folder_too() {
+    let spa = Spa::with_scene("stereo", "12");
+    let stderr = spa.fails(2, &["stereo", "scene/left.png"]);
+    assert_eq!(
+        stderr,
+        "error: 'scene/left.png' has no right picture; give it as the second argument, or a folder with both\n"
+    );
+    std::fs::create_dir(spa.path("empty")).unwrap();
+    assert!(
+        spa.fails(1, &["stereo", "empty"]).contains("it has no stereo pair: im0 and im1, or imL and imR")
+    );
+    spa.ok(&["stereo", "scene", "--labels", "12", "--iterations", "30", "--seed", "5", "-o", "a"]);
+    let pair = ["scene/left.png", "scene/right.png"];
+    spa.ok(&["stereo", pair[0], pair[1], "--labels", "12", "--iterations", "30", "--seed", "5", "-o", "b"]);
+    spa.ok(&["compare", "a", "b"]);
+    // The configuration file says how many labels: the folder is not asked.
+    std::fs::write(spa.path("run.toml"), "labels = 12\niterations = 30\nseed = 5\noutput = 'c'\n").unwrap();
+    spa.ok(&["stereo", "scene", "--config", "run.toml"]);
+    spa.ok(&["compare", "a", "c"]);
+    std::fs::write(spa.path("scene/calib.txt"), "ndisp=300\n").unwrap();
+    let stderr = spa.fails(2, &["stereo", "scene"]);
+    assert!(stderr.contains("needs 300 labels (calib.txt), but 2…256 are possible"), "{stderr}");
+}
+
+#[test]
+fn results_in_the_formats_of_others() {
+    let spa = Spa::with_scene("stereo", "12");
+    let run = ["stereo", "scene/left.png", "scene/right.png", "--labels", "12", "--iterations", "10"];
+    let with = |more: &[&'static str]| run.iter().chain(more).copied().collect::<Vec<_>>();
+    spa.ok(&with(&["--dmin", "1", "-o", "out", "--formats", "pfm,tiff,kitti,npz"]));
+    let mode = spa_runtime::npy::read_plane(&spa.path("out/mode.npy")).unwrap().2;
+    for name in ["disparity.pfm", "disparity.tiff", "disparity_kitti.png", "disparity.npz"] {
+        let map = open_disparity(&spa.path("out").join(name), ReadAs::default()).unwrap();
+        assert_eq!((map.width, map.height), (40, 30), "{name}");
+        let values: Vec<f32> = mode.iter().map(|&l| f32::from(l) + 1.0).collect();
+        assert_eq!(map.values, values, "{name}");
+        // The same result, whatever file it is read from.
+        let text = spa.ok(&["eval", &format!("out/{name}"), "out/disparity.npz", "--kind", "stereo"]);
+        assert!(text.contains("bad pixels > 0.5") && text.contains("0.00 %"), "{text}");
+    }
+    // What is not asked for again goes, files of others stay.
+    spa.ok(&with(&["-o", "out"]));
+    assert!(!spa.path("out/disparity.pfm").exists() && spa.path("out/mode.npy").exists());
+    assert_eq!(
+        spa.fails(2, &with(&["-o", "other", "--formats", "flo"])),
+        "error: format 'flo' cannot hold disparity; choose pfm, tiff, kitti or npz\n"
+    );
+    assert!(spa.fails(2, &with(&["--formats", "pfm"])).contains("give -o DIR"));
+    let stderr = spa.fails(1, &with(&["--dmin", "-3", "-o", "other", "--formats", "kitti"]));
+    assert!(stderr.contains("does not fit a KITTI PNG"), "{stderr}");
+
+    let spa = Spa::with_scene("flow", "25");
+    let run = [
+        "flow",
+        "scene",
+        "--window",
+        "5",
+        "--iterations",
+        "10",
+        "-o",
+        "out",
+        "--formats",
+        "flo,kitti,pfm,npz",
+    ];
+    spa.ok(&run);
+    let first = open_flow(&spa.path("out/flow.flo")).unwrap();
+    for name in ["flow_kitti.png", "flow.pfm", "flow.npz"] {
+        assert_eq!(open_flow(&spa.path("out").join(name)).unwrap(), first, "{name}");
+    }
+    let spa = Spa::with_scene("segment", "3");
+    spa.ok(&[
+        "segment",
+        "scene/image.png",
+        "--labels",
+        "3",
+        "--iterations",
+        "5",
+        "-o",
+        "out",
+        "--formats",
+        "png,npz",
+    ]);
+    let text = spa.ok(&["eval", "out/classes.png", "out/classes.npz", "--kind", "segment", "--max-vi", "0"]);
+    assert!(text.contains("variation of information is 0.000 bits, at most 0 bits"), "{text}");
+}
