@@ -20,6 +20,10 @@ struct Size {
 }
 
 const SIZES: &[Size] = &[
+    Size { grid: "4x4", spus: 2, width: 128, height: 96, labels: 16, iterations: 30, long: false },
+    Size { grid: "4x4", spus: 2, width: 448, height: 376, labels: 56, iterations: 3, long: true },
+    Size { grid: "4x4", spus: 2, width: 450, height: 375, labels: 56, iterations: 3, long: true },
+    Size { grid: "4x4", spus: 2, width: 61, height: 37, labels: 56, iterations: 10, long: false },
     Size { grid: "16x1", spus: 2, width: 128, height: 96, labels: 16, iterations: 30, long: false },
     Size { grid: "16x1", spus: 2, width: 448, height: 376, labels: 56, iterations: 3, long: true },
     Size { grid: "16x1", spus: 2, width: 450, height: 375, labels: 56, iterations: 3, long: true },
@@ -30,17 +34,18 @@ const SIZES: &[Size] = &[
     Size { grid: "1x1", spus: 2, width: 61, height: 37, labels: 2, iterations: 30, long: false },
 ];
 
-/// Runs every size, compares it with the CPU, and prints a Markdown table.
+/// Runs every size (of one grid, where it is named), compares it with the CPU, and prints a Markdown table.
 ///
 /// # Errors
 /// If a run fails or differs from the CPU.
-pub fn measure(quick: bool, out: &mut dyn Write) -> Result<()> {
+pub fn measure(quick: bool, grid: Option<&str>, out: &mut dyn Write) -> Result<()> {
     writeln!(
         out,
         "| grid | SPUs | field | L | iterations | cycles | labels/cycle/SPU | of issued slots | useful | switch gap | stalled | kcycles/s |"
     )?;
     writeln!(out, "|---|---|---|---|---|---|---|---|---|---|---|---|")?;
-    for size in SIZES.iter().filter(|size| !(quick && size.long)) {
+    let wanted = |size: &&Size| !(quick && size.long) && grid.is_none_or(|grid| grid == size.grid);
+    for size in SIZES.iter().filter(wanted) {
         let grid = format!("grid={}", size.grid);
         let spus = format!("spus={}", size.spus);
         let settings = [

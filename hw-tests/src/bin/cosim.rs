@@ -45,13 +45,18 @@ enum Command {
         /// Leave out the sizes that take minutes
         #[arg(long)]
         quick: bool,
+        /// Measure only this grid, such as 4x4
+        #[arg(long, value_name = "RxC")]
+        grid: Option<String>,
     },
 }
 
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
     match arguments.command {
-        Some(Command::Throughput { quick }) => throughput::measure(quick, &mut std::io::stdout()),
+        Some(Command::Throughput { quick, grid }) => {
+            throughput::measure(quick, grid.as_deref(), &mut std::io::stdout())
+        }
         Some(Command::Matrix { only }) => fixed(only.as_deref()),
         None => sweep(&arguments),
     }
