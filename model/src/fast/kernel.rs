@@ -34,8 +34,6 @@ pub struct Task<'a> {
     pub weights: &'a ByteWeights,
     /// The random words of the row.
     pub stream: RowStream,
-    /// Singleton costs, a stride a RV.
-    pub costs: &'a [u8],
     /// The neighbours' cells.
     pub near: Near<'a>,
     /// True where a RV is fixed.
@@ -58,9 +56,10 @@ struct Scratch<const M: usize> {
 /// Chunks from one count of live labels to the next while nearly all RVs draw.
 const RECOUNT: usize = 8;
 
-/// Samples a row; M is the number of blocks of a RV, PLAIN tells [`Form::is_plain`].
+/// Samples a row with the singleton costs of its RVs, a stride each; M is the number of blocks of a RV, PLAIN tells
+/// [`Form::is_plain`].
 #[inline(always)]
-pub fn row<B: Block, const M: usize, const PLAIN: bool>(b: B, packed: &Packed, task: Task<'_>) {
+pub fn row<B: Block, const M: usize, const PLAIN: bool>(b: B, packed: &Packed, costs: &[u8], task: Task<'_>) {
     let kernel = Kernel::<B, M, PLAIN>::new(b, packed, task.weights);
     let stride = B::BYTES * M;
     let encoding = packed.pairs.encoding();
@@ -73,7 +72,7 @@ pub fn row<B: Block, const M: usize, const PLAIN: bool>(b: B, packed: &Packed, t
     for (chunk, (out, (((left, right), up), down))) in task.out.chunks.iter_mut().zip(near).enumerate() {
         let first = chunk * CHUNK;
         let n = CHUNK.min(task.out.count.saturating_sub(first));
-        let costs = &task.costs[first * stride..][..n * stride];
+        let costs = &costs[first * stride..][..n * stride];
         let near = [left, right, up, down];
         let mut labels = [0_u8; CHUNK];
         let mut several = u32::MAX;

@@ -11,7 +11,7 @@ pub enum Level {
     Sse41,
     /// 256 bits, x86-64 (with BMI1, BMI2, LZCNT and POPCNT).
     Avx2,
-    /// 512 bits, x86-64 (AVX-512 F, BW and VL, beside what [`Level::Avx2`] asks for).
+    /// 512 bits, x86-64 (AVX-512 F, BW, VL and VBMI, beside what [`Level::Avx2`] asks for): from Ice Lake and Zen 4 on.
     Avx512,
     /// 128 bits, 64-bit Arm.
     Neon,
@@ -52,6 +52,7 @@ impl Level {
                     && is_x86_feature_detected!("avx512f")
                     && is_x86_feature_detected!("avx512bw")
                     && is_x86_feature_detected!("avx512vl")
+                    && is_x86_feature_detected!("avx512vbmi")
             }
             #[cfg(target_arch = "aarch64")]
             Self::Neon => std::arch::is_aarch64_feature_detected!("neon"),

@@ -1,7 +1,8 @@
 //! The fast CPU sampler: the same bits as [`crate::spec`], hundreds of times as fast.
 //!
 //! What makes it fast, in the order of what it gives:
-//! - energies as saturated bytes, the labels of a RV in the lanes of a vector ([`kernel`], [`block`]);
+//! - energies as saturated bytes, the labels of a RV in the lanes of a vector ([`kernel`], [`block`]), or, with AVX-512,
+//!   64 RVs in the lanes ([`across`]);
 //! - pair costs as rows of a small table, singleton costs computed once ([`tables`], [`costs`]);
 //! - no random number where only one label is live; eight blocks of the generator at a time elsewhere
 //!   ([`threefry`]);
@@ -13,6 +14,8 @@
 //! What bytes cannot hold goes to the [`general`] sampler. Results depend neither on the
 //! instruction set nor on the number of threads: a draw depends only on its RV, its neighbours and its iteration.
 
+#[cfg(target_arch = "x86_64")]
+mod across;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod block;
@@ -105,7 +108,7 @@ impl<'a> State<'a> {
         let packed = packed::Sampler::new(job, level, argmin.as_deref_mut());
         let general = packed.is_none().then(|| general::General::new(job, level, argmin));
         let encoding = match (&packed, &general) {
-            (Some(sampler), _) => sampler.packed().pairs.encoding(),
+            (Some(sampler), _) => sampler.encoding(),
             (_, Some(sampler)) => sampler.encoding(),
             (None, None) => Encoding::new(problem.labels, 1),
         };
@@ -123,7 +126,7 @@ impl<'a> State<'a> {
     fn iterate(&mut self, threads: usize, progress: &mut dyn FnMut(u32) -> bool) -> Result<(), Error> {
         let (hardware, run, problem) = (self.job.hardware(), self.job.run(), self.job.problem());
         let bytes = match &self.packed {
-            Some(sampler) => sampler.costs().row_bytes(),
+            Some(sampler) => sampler.row_bytes(),
             None => usize::from(problem.labels) * 2 * problem.width.div_ceil(2) as usize,
         };
         let plan = Plan::new(problem.height as usize, bytes, threads);

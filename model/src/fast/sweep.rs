@@ -106,8 +106,8 @@ impl Sweep<'_> {
         let fixed = self.evidence.map(|evidence| evidence.row(y, colour));
         match half_step.sampling {
             Sampling::Packed(sampler, weights) => {
-                let costs = sampler.costs().row(y, colour);
-                sampler.row(kernel::Task { weights, stream, costs, near, fixed, out: out.reborrow() });
+                let task = kernel::Task { weights, stream, near, fixed, out: out.reborrow() };
+                sampler.row(y, colour, task);
             }
             Sampling::General(sampler, weights) => {
                 let at = (y, colour);

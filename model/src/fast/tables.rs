@@ -117,7 +117,12 @@ pub struct Form {
 impl Form {
     /// True if the sum is the energy and weights are powers of two: the default, and the fast form.
     pub fn is_plain(&self) -> bool {
-        self.shift == 0 && self.energy_max == 255 && !self.linear
+        self.is_plain_sum() && !self.linear
+    }
+
+    /// True if the sum is the energy.
+    pub fn is_plain_sum(&self) -> bool {
+        self.shift == 0 && self.energy_max == 255
     }
 
     /// The byte form of `problem`, or `None` if bytes cannot hold it.

@@ -10,27 +10,30 @@ pub const LANES: usize = CHUNK / 2;
 // The rounds below are written out.
 const _: () = assert!(rng::ROUNDS == 13);
 
-/// Eight u32, with the three operations of the generator.
+/// Some u32, with the operations of the generator.
 pub trait Lanes: Copy {
-    /// From an array.
-    fn new(words: [u32; LANES]) -> Self;
-    /// To an array.
-    fn words(self) -> [u32; LANES];
+    /// `word` everywhere.
+    fn splat(word: u32) -> Self;
+    /// 0, 2, 4, …
+    fn steps() -> Self;
     /// Sum modulo 2^32.
     fn add(self, other: Self) -> Self;
     /// Rotated to the left by `LEFT` = 32 − `RIGHT`, exclusive or `other`.
     fn rotate_xor<const LEFT: i32, const RIGHT: i32>(self, other: Self) -> Self;
 }
 
+/// [`Lanes::steps`] of eight.
+pub const STEPS: [u32; LANES] = [0, 2, 4, 6, 8, 10, 12, 14];
+
 impl Lanes for [u32; LANES] {
     #[inline(always)]
-    fn new(words: [u32; LANES]) -> Self {
-        words
+    fn splat(word: u32) -> Self {
+        [word; LANES]
     }
 
     #[inline(always)]
-    fn words(self) -> [u32; LANES] {
-        self
+    fn steps() -> Self {
+        STEPS
     }
 
     #[inline(always)]
@@ -71,30 +74,35 @@ impl RowStream {
         Self { key, c1, c0: y << 15 | colour }
     }
 
-    /// The words of the RVs `first`…`first` + 15 of the row's colour, counted from the left; `first` is a multiple
-    /// of 16.
+    /// Both words of the blocks that serve the RVs from `first` on, a multiple of 16, counted from the left among the
+    /// row's RVs of the colour.
     ///
     /// The nth RV of a colour stands at x = 2n or 2n + 1, so x >> 2 is n / 2 and its word is n mod 2: two RVs share a
     /// block.
     #[inline(always)]
-    pub fn words<L: Lanes>(&self, first: usize) -> [u32; CHUNK] {
+    pub fn blocks<L: Lanes>(&self, first: usize) -> [L; 2] {
         debug_assert!(first.is_multiple_of(CHUNK));
         let ks = [self.key[0], self.key[1], rng::PARITY ^ self.key[0] ^ self.key[1]];
-        let splat = |word: u32| L::new([word; LANES]);
         let c0 = self.c0.wrapping_add(first as u32).wrapping_add(ks[0]);
-        let mut x0 = splat(c0).add(L::new([0, 2, 4, 6, 8, 10, 12, 14]));
-        let mut x1 = splat(self.c1.wrapping_add(ks[1]));
+        let mut x0 = L::splat(c0).add(L::steps());
+        let mut x1 = L::splat(self.c1.wrapping_add(ks[1]));
         rounds!(x0, x1; 13 15 26 6);
-        x0 = x0.add(splat(ks[1]));
-        x1 = x1.add(splat(ks[2].wrapping_add(1)));
+        x0 = x0.add(L::splat(ks[1]));
+        x1 = x1.add(L::splat(ks[2].wrapping_add(1)));
         rounds!(x0, x1; 17 29 16 24);
-        x0 = x0.add(splat(ks[2]));
-        x1 = x1.add(splat(ks[0].wrapping_add(2)));
+        x0 = x0.add(L::splat(ks[2]));
+        x1 = x1.add(L::splat(ks[0].wrapping_add(2)));
         rounds!(x0, x1; 13 15 26 6);
-        x0 = x0.add(splat(ks[0]));
-        x1 = x1.add(splat(ks[1].wrapping_add(3)));
+        x0 = x0.add(L::splat(ks[0]));
+        x1 = x1.add(L::splat(ks[1].wrapping_add(3)));
         rounds!(x0, x1; 17);
-        let (x0, x1) = (x0.words(), x1.words());
+        [x0, x1]
+    }
+
+    /// The words of the RVs `first`…`first` + 15, as for [`RowStream::blocks`].
+    #[inline(always)]
+    pub fn words<L: Lanes + Into<[u32; LANES]>>(&self, first: usize) -> [u32; CHUNK] {
+        let [x0, x1] = self.blocks::<L>(first).map(Into::into);
         let mut words = [0; CHUNK];
         for j in 0..LANES {
             words[2 * j] = x0[j];

@@ -7,7 +7,7 @@
 #![allow(clippy::needless_range_loop)]
 
 use super::block::{Block, Sums};
-use super::threefry::{CHUNK, Lanes, RowStream};
+use super::threefry::{CHUNK, Lanes, RowStream, STEPS};
 use std::arch::x86_64::*;
 
 /// 128 in every byte. Hidden from the optimizer, which would otherwise rebuild a constant for every RV because only
@@ -357,19 +357,27 @@ impl<const K: usize> Block for Avx2<K> {
 #[derive(Clone, Copy)]
 struct Words(__m256i);
 
+impl From<Words> for [u32; 8] {
+    #[inline(always)]
+    fn from(words: Words) -> Self {
+        let mut array = [0; 8];
+        // SAFETY: a token exists; the array has 32 bytes.
+        unsafe { _mm256_storeu_si256(array.as_mut_ptr().cast(), words.0) };
+        array
+    }
+}
+
 impl Lanes for Words {
     #[inline(always)]
-    fn new(words: [u32; 8]) -> Self {
-        // SAFETY: a token exists; the array has 32 bytes.
-        Self(unsafe { _mm256_loadu_si256(words.as_ptr().cast()) })
+    fn splat(word: u32) -> Self {
+        // SAFETY: a token exists.
+        Self(unsafe { _mm256_set1_epi32(word as i32) })
     }
 
     #[inline(always)]
-    fn words(self) -> [u32; 8] {
-        let mut words = [0; 8];
+    fn steps() -> Self {
         // SAFETY: a token exists; the array has 32 bytes.
-        unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), self.0) };
-        words
+        Self(unsafe { _mm256_loadu_si256(STEPS.as_ptr().cast()) })
     }
 
     #[inline(always)]
