@@ -131,3 +131,24 @@ impl Record {
 fn offset_bytes(offsets: &[crate::job::Offset]) -> Vec<u8> {
     offsets.iter().flat_map(|o| [o.dx.to_le_bytes(), o.dy.to_le_bytes()]).flatten().collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::schedule::Step;
+
+    #[test]
+    fn temperatures_are_written_as_the_contract_says() {
+        let text = |temperature| serde_json::to_string(&Step { temperature, iterations: 3 }).unwrap();
+        for (temperature, words) in [
+            (20.0, "20.0"),
+            (0.1 + 0.2, "0.30000000000000004"),
+            (1e-5, "0.00001"),
+            (1.5e-7, "1.5e-7"),
+            (1e15, "1000000000000000.0"),
+            (1e16, "1e+16"),
+            (2.5e300, "2.5e+300"),
+        ] {
+            assert_eq!(text(temperature), format!("{{\"temperature\":{words},\"iterations\":3}}"));
+        }
+    }
+}
