@@ -5,6 +5,7 @@
 mod bench;
 mod compare;
 mod completions;
+mod convert;
 mod decode;
 mod devices;
 mod eval;
@@ -37,6 +38,7 @@ enum Command {
     Synth(synth::Synth),
     Decode(decode::Decode),
     Compare(compare::Compare),
+    Convert(convert::Convert),
     Eval(eval::Eval),
     Bench(bench::Bench),
     Devices(devices::Devices),
@@ -55,6 +57,7 @@ pub fn main() -> ExitCode {
         Command::Synth(command) => command.execute(),
         Command::Decode(command) => command.execute(),
         Command::Compare(command) => command.execute(),
+        Command::Convert(command) => command.execute(),
         Command::Eval(command) => command.execute(),
         Command::Bench(command) => command.execute(),
         Command::Devices(command) => command.execute(),

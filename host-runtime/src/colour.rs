@@ -15,8 +15,7 @@ pub fn palette(application: &Application, labels: u16) -> Vec<Rgb> {
         }
         Application::Flow { window } => {
             let radius = f64::from((window / 2).max(1));
-            let colour = |dx: i16, dy: i16| wheel(f64::from(dx) / radius, f64::from(dy) / radius);
-            window_offsets(*window).iter().map(|o| colour(o.dx, o.dy)).collect()
+            window_offsets(*window).iter().map(|o| motion(o.dx.into(), o.dy.into(), radius)).collect()
         }
         Application::Segment => (0..labels).map(class).collect(),
     }
@@ -27,62 +26,95 @@ pub fn paint(palette: &[Rgb], labels: &[u8]) -> Vec<Rgb> {
     labels.iter().map(|&l| palette.get(usize::from(l)).copied().unwrap_or_default()).collect()
 }
 
-/// The Turbo map (A. Mikhailov, Google, 2019; polynomial form), `t` in 0…1: far is blue, near is red.
+/// The Turbo map (A. Mikhailov, 2019), `t` in 0…1: far is blue, near is red. Its ends are very dark and left out.
 pub fn turbo(t: f64) -> Rgb {
-    // The ends of the map are very dark; they are left out.
-    let t = 0.05 + 0.92 * t.clamp(0.0, 1.0);
-    let polynomial = |c: [f64; 6]| {
-        let v = c.iter().rev().fold(0.0, |sum, c| sum * t + c);
-        (v.clamp(0.0, 1.0) * 255.0 + 0.5) as u8
-    };
-    [
-        polynomial([
-            0.135_721_38,
-            4.615_392_6,
-            -42.660_322_58,
-            132.131_082_34,
-            -152.942_393_96,
-            59.286_379_43,
-        ]),
-        polynomial([0.091_402_61, 2.194_188_39, 4.842_966_58, -14.185_033_33, 4.277_298_57, 2.829_566_04]),
-        polynomial([
-            0.106_673_3,
-            12.641_946_08,
-            -60.582_048_36,
-            110.362_767_71,
-            -89.903_109_12,
-            27.348_249_73,
-        ]),
-    ]
+    scheme(colorous::TURBO, 0.05 + 0.92 * t.clamp(0.0, 1.0))
+}
+
+/// A colour map for numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Map {
+    /// [`turbo`], for disparities.
+    Turbo,
+    /// [`viridis`], for confidence.
+    Viridis,
+    /// [`magma`], for uncertainty.
+    Magma,
+}
+
+impl Map {
+    /// Colour of `t` in 0…1.
+    pub fn colour(self, t: f64) -> Rgb {
+        match self {
+            Self::Turbo => turbo(t),
+            Self::Viridis => viridis(t),
+            Self::Magma => magma(t),
+        }
+    }
+}
+
+/// Confidence, `t` in 0…1 (Viridis): dark is unsure, yellow is certain.
+pub fn viridis(t: f64) -> Rgb {
+    scheme(colorous::VIRIDIS, t)
+}
+
+/// Uncertainty, `t` in 0…1 (Magma): black is certain, bright is unsure.
+pub fn magma(t: f64) -> Rgb {
+    scheme(colorous::MAGMA, t)
+}
+
+fn scheme(gradient: colorous::Gradient, t: f64) -> Rgb {
+    let colour = gradient.eval_continuous(t.clamp(0.0, 1.0));
+    [colour.r, colour.g, colour.b]
+}
+
+/// Lengths of the segments of the colour wheel: from red over yellow, green, cyan, blue and magenta back to red.
+const WHEEL: [usize; 6] = [15, 6, 4, 11, 13, 6];
+
+/// Entry `k` of the 55 of the wheel.
+fn wheel_entry(k: usize) -> [f64; 3] {
+    const CORNERS: [[f64; 3]; 7] = [
+        [1.0, 0.0, 0.0],
+        [1.0, 1.0, 0.0],
+        [0.0, 1.0, 0.0],
+        [0.0, 1.0, 1.0],
+        [0.0, 0.0, 1.0],
+        [1.0, 0.0, 1.0],
+        [1.0, 0.0, 0.0],
+    ];
+    let mut place = k;
+    for (n, length) in WHEEL.into_iter().enumerate() {
+        if place < length {
+            // The corner that rises or falls moves in steps of 1/255, as in the benchmark's table.
+            let step = (255 * place / length) as f64 / 255.0;
+            return std::array::from_fn(|c| CORNERS[n][c] + (CORNERS[n + 1][c] - CORNERS[n][c]) * step);
+        }
+        place -= length;
+    }
+    CORNERS[0]
 }
 
 /// The colour wheel of the Middlebury flow benchmark (Baker et al. 2011): the hue is the direction, the saturation the
-/// length; (dx, dy) relative to the largest displacement.
+/// length; (dx, dy) relative to the largest displacement. To the right is red, down yellow, left cyan, up violet; longer ones
+/// are darkened.
 pub fn wheel(dx: f64, dy: f64) -> Rgb {
-    // Segment lengths between red, yellow, green, cyan, blue, magenta.
-    const SEGMENTS: [(usize, Rgb, Rgb); 6] = [
-        (15, [255, 0, 0], [255, 255, 0]),
-        (6, [255, 255, 0], [0, 255, 0]),
-        (4, [0, 255, 0], [0, 255, 255]),
-        (11, [0, 255, 255], [0, 0, 255]),
-        (13, [0, 0, 255], [255, 0, 255]),
-        (6, [255, 0, 255], [255, 0, 0]),
-    ];
-    let length = libm::sqrt(dx * dx + dy * dy) / std::f64::consts::SQRT_2;
+    let entries = WHEEL.iter().sum::<usize>();
+    let length = libm::sqrt(dx * dx + dy * dy);
     let turn = libm::atan2(-dy, -dx) / std::f64::consts::PI;
-    let mut place = (turn + 1.0) / 2.0 * 55.0;
-    let mut hue = [255.0; 3];
-    for (n, from, to) in SEGMENTS {
-        if place <= n as f64 {
-            let t = place / n as f64;
-            hue = std::array::from_fn(|c| f64::from(from[c]) + (f64::from(to[c]) - f64::from(from[c])) * t);
-            break;
-        }
-        place -= n as f64;
-    }
-    // Corners of the window reach the full colour; the square root keeps short steps visible.
-    let strength = libm::sqrt(length.min(1.0));
-    hue.map(|c| (255.0 - strength * (255.0 - c) + 0.5) as u8)
+    let place = (turn + 1.0) / 2.0 * (entries - 1) as f64;
+    let (from, part) = (place.floor() as usize, place - place.floor());
+    let (a, b) = (wheel_entry(from % entries), wheel_entry((from + 1) % entries));
+    std::array::from_fn(|c| {
+        let hue = (1.0 - part) * a[c] + part * b[c];
+        let colour = if length <= 1.0 { 1.0 - length * (1.0 - hue) } else { 0.75 * hue };
+        (colour.clamp(0.0, 1.0) * 255.0) as u8
+    })
+}
+
+/// Colour of the motion (dx, dy) if `radius` is the largest component: corners of the square have the full colour.
+pub fn motion(dx: f64, dy: f64, radius: f64) -> Rgb {
+    let full = radius.max(f64::MIN_POSITIVE) * std::f64::consts::SQRT_2;
+    wheel(dx / full, dy / full)
 }
 
 /// Colour of a class: ten hand-picked ones, then hues by the golden ratio.
@@ -131,9 +163,15 @@ mod tests {
     }
 
     #[test]
-    fn no_motion_is_white_and_opposite_motions_differ() {
+    fn the_wheel_is_that_of_the_benchmark() {
         assert_eq!(wheel(0.0, 0.0), [255; 3]);
-        assert_ne!(wheel(1.0, 0.0), wheel(-1.0, 0.0));
+        let far = |dx, dy| wheel(dx, dy);
+        assert_eq!(far(1.0, 0.0), [255, 0, 0], "right is red");
+        assert_eq!(far(2.0, 0.0), [191, 0, 0], "beyond the largest is darker");
+        let [down, left, up] = [far(0.0, 1.0), far(-1.0, 0.0), far(0.0, -1.0)];
+        assert!(down[0] == 255 && down[1] > 200 && down[2] == 0, "down is yellow: {down:?}");
+        assert!(left[0] == 0 && left[1] > 180 && left[2] == 255, "left is cyan: {left:?}");
+        assert!(up[0] > 60 && up[1] == 0 && up[2] == 255, "up is violet: {up:?}");
         // Blue is far, red is near.
         assert!(turbo(0.0)[2] > turbo(0.0)[0] && turbo(1.0)[0] > turbo(1.0)[2]);
     }

@@ -4,9 +4,11 @@ use crate::app::Application;
 use crate::colour::{paint, palette, share};
 use crate::error::{Error, Result};
 use crate::formats::{self, Field, FileFormat};
-use crate::npy;
 use crate::output::{Output, SUMMARY, write_png};
+use crate::panels::{self, Shown};
+use crate::plan::{Inputs, Plan};
 use crate::summary::Summary;
+use crate::{figure, npy};
 use spa_model::Histogram;
 
 /// Dense histogram.
@@ -60,6 +62,29 @@ pub fn write_formats(output: &Output, field: &Field, formats: &[FileFormat]) -> 
     Ok(())
 }
 
+/// The figure for people.
+pub const FIGURE: &str = "figure.png";
+
+/// Writes the figure: input, result, how sure it is.
+///
+/// # Errors
+/// [`Error::File`] if it cannot be written.
+pub fn write_figure(output: &Output, plan: &Plan, inputs: &Inputs, histogram: &Histogram) -> Result<()> {
+    let shown = Shown {
+        application: &plan.application,
+        size: (inputs.first.width, inputs.first.height),
+        values: plan.values.as_deref(),
+        first: Some(&inputs.first),
+        second: None,
+        histogram,
+    };
+    let names = match plan.application {
+        Application::Segment => ["overlay", "mode", "confidence"],
+        _ => ["first", "mode", "confidence"],
+    };
+    figure::write(&output.path(FIGURE), &panels::panels(&shown), &names)
+}
+
 /// Writes all results of a run, the summary included, and moves them into place.
 ///
 /// # Errors
@@ -79,6 +104,6 @@ pub fn write_run(
     let path = output.path(SUMMARY);
     let text = summary.json().map_err(|e| Error::file("write", &path, e))?;
     std::fs::write(&path, text).map_err(|e| Error::io("write", &path, &e))?;
-    let stale: Vec<&str> = FILES.iter().chain(&formats::output::FILES).copied().collect();
+    let stale: Vec<&str> = FILES.iter().chain(&formats::output::FILES).chain(&[FIGURE]).copied().collect();
     output.commit(&stale)
 }

@@ -183,7 +183,8 @@ fn open_mask(path: &Path, answer: &Answer) -> Result<Mask, Error> {
     Ok(mask)
 }
 
-fn scale(text: &str) -> Result<f64, String> {
+/// A scale: any number but 0.
+pub(super) fn scale(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|n: &f64| n.is_finite() && *n != 0.0);
     number.ok_or_else(|| "must be a number other than 0".to_string())
 }

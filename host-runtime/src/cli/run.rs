@@ -8,7 +8,8 @@ use crate::options::{Bytes, RunOptions};
 use crate::output::Output;
 use crate::picture::Picture;
 use crate::plan::{Inputs, Plan, plan};
-use crate::results::{histogram_file, write_formats, write_run};
+use crate::report;
+use crate::results::{histogram_file, write_figure, write_formats, write_run};
 use crate::summary::Summary;
 use crate::{cli::print, logfile};
 use anyhow::Context as _;
@@ -65,7 +66,6 @@ pub fn execute(
     let mut backend = registry::open(name, build.as_ref(), options.threads)?;
     let inputs = Inputs { first: Picture::open(first)?, second: second.map(Picture::open).transpose()? };
     let plan = plan(application, &options, build.as_ref(), &inputs)?;
-    drop(inputs);
     // Before the long work: can the formats hold the results, and is there a place for them?
     let formats = options.formats.clone().unwrap_or_default();
     if !formats.is_empty() {
@@ -76,6 +76,9 @@ pub fn execute(
         }
     }
     let output = options.output.as_deref().map(Output::prepare).transpose()?;
+    options.report.as_deref().map(report::check_place).transpose()?;
+    // The pictures are shown again with the results; without any they need no memory during the run.
+    let inputs = (output.is_some() || options.report.is_some()).then_some(inputs);
     eprintln!("{}: {}", plan.application.name(), plan.mapping);
 
     let mut report = run_with_progress(backend.as_mut(), &plan)?;
@@ -94,7 +97,24 @@ pub fn execute(
             let field = Field::of_labels(&plan.application, size, &report.outcome.histogram.mode());
             write_formats(&output, &field, &formats)?;
         }
+        if let Some(inputs) = &inputs {
+            write_figure(&output, &plan, inputs, &report.outcome.histogram)?;
+        }
         write_run(output, &plan.application, &summary, &report.outcome.labels, &report.outcome.histogram)?;
+    }
+    if let (Some(path), Some(inputs)) = (&options.report, &inputs) {
+        let command = command_line();
+        let run = report::Run {
+            application: &plan.application,
+            summary: &summary,
+            first: Some(&inputs.first),
+            second: inputs.second.as_ref(),
+            histogram: &report.outcome.histogram,
+            schedule: &given_schedule(&plan),
+            trace: None,
+            command: &command,
+        };
+        report::write(path, &run)?;
     }
     if args.json {
         print(&summary.json()?)?;
@@ -103,6 +123,26 @@ pub fn execute(
         print(&format!("{summary}{}", place.unwrap_or_default()))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The command line of this process, quoted where a shell needs it.
+fn command_line() -> String {
+    let quoted = |arg: String| {
+        let plain = |c: char| c.is_alphanumeric() || "-_./:=,+@%".contains(c);
+        if !arg.is_empty() && arg.chars().all(plain) {
+            arg
+        } else {
+            format!("'{}'", arg.replace('\'', "'\\''"))
+        }
+    };
+    let args = std::env::args_os().skip(1).map(|arg| quoted(arg.to_string_lossy().into_owned()));
+    std::iter::once("spa".to_string()).chain(args).collect::<Vec<_>>().join(" ")
+}
+
+/// Temperatures as people gave them, and their iterations.
+fn given_schedule(plan: &Plan) -> Vec<(f64, u32)> {
+    let factor = plan.mapping.temperature_factor;
+    plan.job.run().schedule.steps().iter().map(|step| (step.temperature / factor, step.iterations)).collect()
 }
 
 /// Opens a build folder.

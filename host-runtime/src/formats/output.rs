@@ -80,7 +80,8 @@ impl Field {
                 };
                 Self::Flow(Flow::new(width, height, labels.iter().map(vector).collect()))
             }
-            Application::Segment => {
+            // Classes, and whatever has no unit.
+            _ => {
                 let values = labels.iter().map(|&l| u32::from(l)).collect();
                 Self::Labels(LabelMap { width, height, values })
             }

@@ -45,16 +45,22 @@ impl Answer {
             (path.to_path_buf(), path.parent().unwrap_or(Path::new("")))
         };
         let kind = Kind::for_action(&file, "read result")?;
-        // Labels of spa: only its summary knows what they mean.
+        let mut beside = None;
         if kind == Kind::Npy && (path.is_dir() || folder.join(crate::output::SUMMARY).is_file()) {
             let application = application(&Summary::read(folder)?)?;
+            // Labels of spa: only its summary knows what they mean.
             if Numbers::open(&file)?.integer {
                 let (width, height, labels) = crate::npy::read_plane(&file)?;
                 let field = Field::of_labels(&application, (width, height), &labels);
                 return Ok(Self { path: file, field, application: Some(application) });
             }
+            beside = Some(match application {
+                Application::Stereo { .. } => Subject::Stereo,
+                Application::Flow { .. } => Subject::Flow,
+                _ => Subject::Segment,
+            });
         }
-        let subject = match subject {
+        let subject = match subject.or(beside) {
             Some(subject) => subject,
             None => guess(&file, kind)?,
         };

@@ -25,6 +25,16 @@ fn odd_files_are_read_for_what_they_are() {
     assert_eq!((wheel.width, wheel.height, wheel.channels), (151, 151, 4));
     Picture::open(&path("mmflow_color_wheel_rgba.png")).unwrap();
 
+    // The colours of the wheel are those of the benchmark, and ours are the same.
+    let Samples::U8(pixels) = &wheel.samples else { panic!("eight bits") };
+    for (i, pixel) in pixels.chunks_exact(4).enumerate() {
+        let (x, y) = ((i % 151) as f64 - 75.0, (i / 151) as f64 - 75.0);
+        let ours = spa_runtime::colour::motion(x, y, 75.0);
+        // The picture's centre pixel is not white but for rounding.
+        let far = ours.iter().zip(pixel).map(|(a, b)| a.abs_diff(*b)).max().unwrap();
+        assert!(far <= 6, "({x}, {y}): {ours:?} is not {pixel:?}");
+    }
+
     // A float map of 0 and 1 is a mask, too; it is no picture.
     let weights = Raster::open(&path("mmflow_occ_weights_01.pfm")).unwrap();
     assert_eq!((weights.width, weights.height, weights.channels), (50, 50, 1));
@@ -172,4 +182,21 @@ fn results_in_the_formats_of_others() {
     ]);
     let text = spa.ok(&["eval", "out/classes.png", "out/classes.npz", "--kind", "segment", "--max-vi", "0"]);
     assert!(text.contains("variation of information is 0.000 bits, at most 0 bits"), "{text}");
+}
+
+#[test]
+fn flow_goes_from_format_to_format() {
+    let spa = Spa::new();
+    let vectors = vec![[1.5, -2.25], [f32::NAN, 0.0], [0.0, 0.0], [-100.0, 3.0]];
+    let flow = spa_runtime::formats::Flow::new(2, 2, vectors);
+    spa_runtime::formats::flo::write(&spa.path("a.flo"), &flow).unwrap();
+    for pair in ["a.flo", "b.png", "c.npz", "d.pfm", "e.flo"].windows(2) {
+        assert_eq!(spa.ok(&["convert", pair[0], pair[1], "--kind", "flow"]), "");
+    }
+    assert_eq!(std::fs::read(spa.path("a.flo")).unwrap(), std::fs::read(spa.path("e.flo")).unwrap());
+    assert_eq!(
+        spa.fails(2, &["convert", "a.flo", "a.jpg"]),
+        "error: 'a.jpg' has the ending 'jpg', but must end in .pfm, .tif, .flo, .npz or .png\n"
+    );
+    assert!(spa.fails(2, &["convert", "a.flo", "a.tif"]).contains("format 'tiff' cannot hold flow"));
 }

@@ -7,5 +7,6 @@ mod eval;
 mod formats;
 mod logs;
 mod quality;
+mod report;
 mod runs;
 mod support;

@@ -1,0 +1,51 @@
+//! `spa convert`.
+
+use crate::error::Error;
+use crate::formats::{Field, FileFormat};
+use crate::measure::answer::{Answer, Subject};
+use clap::Args;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Converts disparity, flow or classes between the formats that people keep them in
+///
+/// The content tells what the first file is, the ending of the second what it becomes: .pfm, .tif, .flo, .npz, and .png (16
+/// bits as KITTI has them for disparity and flow, the numbers themselves for classes). Unknown pixels stay unknown.
+#[derive(Debug, Args)]
+pub struct Convert {
+    /// Result folder of spa, or a file: .npy, .npz, PFM, TIFF, PNG, PGM, .flo
+    from: PathBuf,
+    /// File to write
+    to: PathBuf,
+    /// What it is, where the file does not tell
+    #[arg(long, value_enum)]
+    kind: Option<Subject>,
+    /// Steps of a disparity in a pixel [default: 256 for 16-bit PNG, else 1]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = super::eval::scale)]
+    scale: Option<f64>,
+}
+
+impl Convert {
+    pub fn execute(&self) -> anyhow::Result<ExitCode> {
+        let ending = self.to.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+        let answer = Answer::open(&self.from, self.kind, self.scale)?;
+        let format = match (ending.as_str(), &answer.field) {
+            ("pfm", _) => FileFormat::Pfm,
+            ("tif" | "tiff", _) => FileFormat::Tiff,
+            ("flo", _) => FileFormat::Flo,
+            ("npz", _) => FileFormat::Npz,
+            ("png", Field::Labels(_)) => FileFormat::Png,
+            ("png", _) => FileFormat::Kitti,
+            _ => {
+                let text = format!(
+                    "'{}' has the ending '{ending}', but must end in .pfm, .tif, .flo, .npz or .png",
+                    self.to.display()
+                );
+                return Err(Error::usage(text).into());
+            }
+        };
+        answer.field.file_name(format)?;
+        answer.field.write(&self.to, format)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,377 @@
+//! Pictures of a run with their legends, for the figure and for the report: the input, the result, how sure it is.
+
+use crate::app::Application;
+use crate::colour::{self, Map, Rgb};
+use crate::measure::segment::boundary;
+use crate::picture::Picture;
+use image::RgbImage;
+use spa_model::Histogram;
+use spa_model::job::window_offsets;
+
+/// Pictures are at most this wide and high: of larger fields every second, third … row and column is shown.
+const SIDE: u32 = 1400;
+
+/// What the pictures are made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Shown<'a> {
+    /// What the labels mean.
+    pub application: &'a Application,
+    /// Width and height.
+    pub size: (u32, u32),
+    /// Grey value of every class, of segmentation.
+    pub values: Option<&'a [u8]>,
+    /// Left picture, first frame, or the picture to segment.
+    pub first: Option<&'a Picture>,
+    /// Right picture or second frame.
+    pub second: Option<&'a Picture>,
+    /// How often every label was drawn.
+    pub histogram: &'a Histogram,
+}
+
+/// A picture with a title and what its colours mean.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Panel {
+    /// One of a few words that stay: `first`, `second`, `mode`, `overlay`, `confidence`, `entropy`, `deviation`.
+    pub name: &'static str,
+    /// Title.
+    pub title: String,
+    /// The picture: as large as the field, or reduced by a whole number.
+    pub picture: RgbImage,
+    /// Legend.
+    pub legend: Legend,
+}
+
+/// What colours mean.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Legend {
+    /// They are those of a photograph.
+    None,
+    /// A scale from `low` to `high` in `unit`.
+    Scale {
+        /// Its colours.
+        map: Map,
+        /// Value of 0.
+        low: f64,
+        /// Value of 1.
+        high: f64,
+        /// Unit, empty for none.
+        unit: &'static str,
+    },
+    /// The wheel of motions up to `radius` pixels in each direction.
+    Wheel {
+        /// Largest component.
+        radius: f64,
+    },
+    /// A colour a class, with a name and the share of its pixels.
+    Classes(Vec<(Rgb, String, f64)>),
+}
+
+/// What label `l` means, for people: `23 px`, `(−3, 1) px`, `class 2, grey 140`.
+pub fn meaning(application: &Application, values: Option<&[u8]>, l: u16) -> String {
+    match application {
+        Application::Stereo { dmin } => format!("{} px", i32::from(l) + i32::from(*dmin)),
+        Application::Flow { window } => {
+            let offsets = window_offsets(*window);
+            offsets.get(usize::from(l)).map_or_else(String::new, |o| format!("({}, {}) px", o.dx, o.dy))
+        }
+        Application::Segment => match values.and_then(|values| values.get(usize::from(l))) {
+            Some(value) => format!("class {l}, grey {value}"),
+            None => format!("class {l}"),
+        },
+        #[allow(unreachable_patterns, reason = "further applications have labels without a unit")]
+        _ => format!("label {l}"),
+    }
+}
+
+/// All pictures of a run.
+pub fn panels(shown: &Shown<'_>) -> Vec<Panel> {
+    let (application, histogram) = (shown.application, shown.histogram);
+    let labels = histogram.labels() as u16;
+    let palette = colour::palette(application, labels);
+    let grid = Grid::of(shown.size);
+    let mode: Vec<u8> = grid.pixels().map(|i| mode_of(histogram.rv(i))).collect();
+    let mut panels = Vec::new();
+    let (first, second, result) = match application {
+        Application::Stereo { .. } => ("Left picture", "Right picture", "Disparity"),
+        Application::Flow { .. } => ("First frame", "Second frame", "Motion"),
+        Application::Segment => ("Picture", "", "Classes"),
+        #[allow(unreachable_patterns, reason = "further applications")]
+        _ => ("Picture", "Second picture", "Labels"),
+    };
+    for (name, title, picture) in [("first", first, shown.first), ("second", second, shown.second)] {
+        if let Some(picture) = picture.filter(|p| (p.width, p.height) == shown.size) {
+            let picture = grid.photograph(picture);
+            panels.push(Panel { name, title: title.to_string(), picture, legend: Legend::None });
+        }
+    }
+    let legend = match application {
+        Application::Stereo { dmin } => Legend::Scale {
+            map: Map::Turbo,
+            low: f64::from(*dmin),
+            high: f64::from(*dmin) + f64::from(labels.saturating_sub(1)),
+            unit: "px",
+        },
+        Application::Flow { window } => Legend::Wheel { radius: f64::from(window / 2) },
+        _ => Legend::Classes(classes(shown, &palette, &mode)),
+    };
+    let picture = image_of(grid.size, colour::paint(&palette, &mode));
+    panels.push(Panel { name: "mode", title: result.to_string(), picture, legend: legend.clone() });
+    if let (Legend::Classes(_), Some(first)) = (&legend, shown.first) {
+        let picture = overlay(grid.photograph(first), &mode, &palette);
+        panels.push(Panel { name: "overlay", title: "Classes on the picture".to_string(), picture, legend });
+    }
+    panels.extend(uncertainty(shown, &grid));
+    panels
+}
+
+/// Confidence, entropy and, where labels can be subtracted, standard deviation.
+fn uncertainty(shown: &Shown<'_>, grid: &Grid) -> Vec<Panel> {
+    let histogram = shown.histogram;
+    let confidence: Vec<f64> = grid.pixels().map(|i| confidence(histogram.rv(i))).collect();
+    let entropy: Vec<f64> = grid.pixels().map(|i| entropy(histogram.rv(i))).collect();
+    let mut panels = vec![
+        scaled(
+            grid,
+            "confidence",
+            "Confidence: share of the most frequent label",
+            &confidence,
+            (Map::Viridis, 1.0, ""),
+        ),
+        scaled(
+            grid,
+            "entropy",
+            "Entropy of the labels",
+            &entropy,
+            (Map::Magma, spread(&entropy, 1.0), "bits"),
+        ),
+    ];
+    let vectors: Option<Vec<[f64; 2]>> = match shown.application {
+        Application::Stereo { .. } => Some((0..histogram.labels()).map(|l| [l as f64, 0.0]).collect()),
+        Application::Flow { window } => {
+            Some(window_offsets(*window).iter().map(|o| [f64::from(o.dx), f64::from(o.dy)]).collect())
+        }
+        _ => None,
+    };
+    if let Some(vectors) = vectors {
+        let deviation: Vec<f64> = grid.pixels().map(|i| deviation(histogram.rv(i), &vectors)).collect();
+        let high = spread(&deviation, 1.0);
+        panels.push(scaled(grid, "deviation", "Standard deviation", &deviation, (Map::Magma, high, "px")));
+    }
+    panels
+}
+
+/// A panel of values from 0 to `high`.
+fn scaled(
+    grid: &Grid,
+    name: &'static str,
+    title: &str,
+    values: &[f64],
+    (map, high, unit): (Map, f64, &'static str),
+) -> Panel {
+    let picture = image_of(grid.size, values.iter().map(|v| map.colour(v / high)).collect());
+    Panel { name, title: title.to_string(), picture, legend: Legend::Scale { map, low: 0.0, high, unit } }
+}
+
+/// A round end of the scale that 99% of the values stay below, at least `least`.
+fn spread(values: &[f64], least: f64) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let high = sorted.get(sorted.len() * 99 / 100).copied().unwrap_or(0.0);
+    [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 15.0, 20.0, 30.0, 50.0, 100.0, 200.0, 300.0]
+        .into_iter()
+        .find(|&round| round >= high && round >= least)
+        .unwrap_or(high)
+}
+
+/// The rows and columns that are shown.
+#[derive(Debug)]
+struct Grid {
+    /// Width and height of the field.
+    field: (u32, u32),
+    /// Every so many rows and columns are shown.
+    step: u32,
+    /// Width and height of the pictures.
+    size: (u32, u32),
+}
+
+impl Grid {
+    fn of(field: (u32, u32)) -> Self {
+        let step = field.0.max(field.1).div_ceil(SIDE).max(1);
+        Self { field, step, size: (field.0.div_ceil(step), field.1.div_ceil(step)) }
+    }
+
+    /// Indices of the pixels that are shown, row-major.
+    fn pixels(&self) -> impl Iterator<Item = usize> + '_ {
+        let row = move |y: u32| {
+            let at = move |x: u32| y as usize * self.field.0 as usize + x as usize;
+            (0..self.field.0).step_by(self.step as usize).map(at)
+        };
+        (0..self.field.1).step_by(self.step as usize).flat_map(row)
+    }
+
+    /// A picture of the field, blocks of pixels averaged.
+    fn photograph(&self, picture: &Picture) -> RgbImage {
+        RgbImage::from_fn(self.size.0, self.size.1, |x, y| {
+            let (mut sum, mut count) = ([0_u32; 3], 0);
+            for y in y * self.step..((y + 1) * self.step).min(picture.height) {
+                for x in x * self.step..((x + 1) * self.step).min(picture.width) {
+                    let pixel = picture.rgb[y as usize * picture.width as usize + x as usize];
+                    count += 1;
+                    (0..3).for_each(|c| sum[c] += u32::from(pixel[c]));
+                }
+            }
+            image::Rgb(sum.map(|s| (s / count.max(1)) as u8))
+        })
+    }
+}
+
+/// Most frequent label, the lowest on a tie.
+fn mode_of(counts: &[u16]) -> u8 {
+    let best = |best: usize, l: usize| if counts[l] > counts[best] { l } else { best };
+    (0..counts.len()).fold(0, best) as u8
+}
+
+/// Share of the most frequent label.
+fn confidence(counts: &[u16]) -> f64 {
+    let total: f64 = counts.iter().map(|&c| f64::from(c)).sum();
+    f64::from(counts.iter().copied().max().unwrap_or(0)) / total.max(1.0)
+}
+
+/// Entropy of counts in bits.
+pub fn entropy(counts: &[u16]) -> f64 {
+    let total: f64 = counts.iter().map(|&c| f64::from(c)).sum();
+    counts.iter().filter(|&&c| c > 0).map(|&c| f64::from(c) / total).map(|p| -p * p.log2()).sum()
+}
+
+/// Root of the summed variances of both components of the labels' vectors.
+fn deviation(counts: &[u16], vectors: &[[f64; 2]]) -> f64 {
+    let (mut total, mut sum, mut squares) = (0.0, [0.0; 2], 0.0);
+    for (&count, vector) in counts.iter().zip(vectors).filter(|(count, _)| **count > 0) {
+        let count = f64::from(count);
+        total += count;
+        for c in 0..2 {
+            sum[c] += count * vector[c];
+            squares += count * vector[c] * vector[c];
+        }
+    }
+    if total == 0.0 {
+        return 0.0;
+    }
+    let mean = sum.map(|s| s / total);
+    (squares / total - mean[0] * mean[0] - mean[1] * mean[1]).max(0.0).sqrt()
+}
+
+fn classes(shown: &Shown<'_>, palette: &[Rgb], mode: &[u8]) -> Vec<(Rgb, String, f64)> {
+    let mut counts = vec![0_usize; palette.len()];
+    for &label in mode {
+        counts[usize::from(label)] += 1;
+    }
+    let of = |(l, (&colour, count)): (usize, (&Rgb, usize))| {
+        let share = count as f64 / mode.len().max(1) as f64;
+        (colour, meaning(shown.application, shown.values, l as u16), share)
+    };
+    palette.iter().zip(counts).enumerate().map(of).collect()
+}
+
+/// The picture tinted by its classes, with white lines between them.
+fn overlay(mut picture: RgbImage, mode: &[u8], palette: &[Rgb]) -> RgbImage {
+    let edges = boundary(mode, (picture.width() as usize, picture.height() as usize));
+    for ((pixel, &label), edge) in picture.pixels_mut().zip(mode).zip(edges) {
+        let tint = palette[usize::from(label)];
+        let mixed = |c: usize| ((65 * u32::from(pixel.0[c]) + 35 * u32::from(tint[c])) / 100) as u8;
+        pixel.0 = if edge { [255; 3] } else { std::array::from_fn(mixed) };
+    }
+    picture
+}
+
+/// A picture of H×W colours; black where there are too few.
+pub fn image_of((width, height): (u32, u32), pixels: Vec<Rgb>) -> RgbImage {
+    RgbImage::from_raw(width, height, pixels.into_flattened()).unwrap_or_else(|| RgbImage::new(width, height))
+}
+
+/// The wheel of motions up to `radius` pixels, a square of `side` pixels.
+pub fn wheel_picture(side: u32, radius: f64) -> RgbImage {
+    RgbImage::from_fn(side, side, |x, y| {
+        let along = |v: u32| (f64::from(v) + 0.5) / f64::from(side) * 2.0 - 1.0;
+        image::Rgb(colour::motion(along(x) * radius, along(y) * radius, radius))
+    })
+}
+
+/// Round numbers between `low` and `high`, about `count` of them.
+pub fn ticks(low: f64, high: f64, count: usize) -> Vec<f64> {
+    let range = high - low;
+    if range.is_nan() || range <= 0.0 {
+        return vec![low];
+    }
+    let rough = range / count.max(1) as f64;
+    let power = 10_f64.powf(rough.log10().floor());
+    let step =
+        [1.0, 2.0, 5.0, 10.0].into_iter().map(|n| n * power).find(|step| *step >= rough).unwrap_or(rough);
+    let first = (low / step).ceil() as i64;
+    let last = (high / step + 1e-9).floor() as i64;
+    (first..=last).map(|n| n as f64 * step).collect()
+}
+
+/// A number without needless digits, with a real minus.
+pub fn number(value: f64) -> String {
+    let rounded = (value * 1000.0).round() / 1000.0;
+    let text = if rounded == 0.0 { "0".to_string() } else { rounded.to_string() };
+    text.replace('-', "−")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_of_a_histogram() {
+        assert_eq!(entropy(&[4, 0, 4, 0]), 1.0);
+        assert_eq!(entropy(&[7, 0]), 0.0);
+        let line: Vec<[f64; 2]> = (0..4).map(|l| [f64::from(l), 0.0]).collect();
+        assert_eq!(deviation(&[5, 0, 5, 0], &line), 1.0);
+        assert_eq!(deviation(&[0, 9, 0, 0], &line), 0.0);
+        let window: Vec<[f64; 2]> = window_offsets(3).iter().map(|o| [o.dx.into(), o.dy.into()]).collect();
+        // Half at (-1, -1), half at (1, 1): a variance of one in x and one in y.
+        assert_eq!(deviation(&[3, 0, 0, 0, 0, 0, 0, 0, 3], &window), 2.0_f64.sqrt());
+    }
+
+    #[test]
+    fn labels_are_told_in_their_units() {
+        assert_eq!(meaning(&Application::Stereo { dmin: -2 }, None, 1), "-1 px");
+        assert_eq!(meaning(&Application::Flow { window: 3 }, None, 0), "(-1, -1) px");
+        assert_eq!(meaning(&Application::Segment, Some(&[9, 140]), 1), "class 1, grey 140");
+    }
+
+    #[test]
+    fn large_fields_are_shown_reduced() {
+        let grid = Grid::of((2801, 4));
+        assert_eq!((grid.step, grid.size), (3, (934, 2)));
+        let shown: Vec<usize> = grid.pixels().collect();
+        assert_eq!((shown[1], shown[933], shown[934]), (3, 2799, 3 * 2801));
+        let rgb = (0..2801 * 4).map(|i| [if i % 3 == 0 { 30 } else { 0 }, 9, 0]).collect();
+        let picture = Picture { path: "a".into(), width: 2801, height: 4, rgb };
+        assert_eq!(grid.photograph(&picture).get_pixel(0, 0).0, [10, 9, 0]);
+        assert_eq!((mode_of(&[2, 5, 5]), confidence(&[2, 6, 0])), (1, 0.75));
+    }
+
+    #[test]
+    fn ticks_are_round() {
+        assert_eq!(ticks(0.0, 59.0, 5), [0.0, 20.0, 40.0]);
+        assert_eq!(ticks(-3.0, 3.0, 6), [-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0]);
+        assert_eq!(ticks(0.0, 1.0, 5), [0.0, 0.2, 0.4, 0.6000000000000001, 0.8, 1.0]);
+        assert_eq!(ticks(5.0, 5.0, 5), [5.0]);
+        assert_eq!(
+            (number(0.6000000000000001), number(-3.0), number(-0.0)),
+            ("0.6".into(), "−3".into(), "0".into())
+        );
+    }
+
+    #[test]
+    fn the_wheel_of_the_legend_is_that_of_the_result() {
+        let wheel = wheel_picture(151, 3.0);
+        assert_eq!(wheel.get_pixel(75, 75).0, [255; 3]);
+        let corner = colour::palette(&Application::Flow { window: 7 }, 49)[48];
+        let drawn = wheel.get_pixel(150, 150).0;
+        assert!(corner.iter().zip(drawn).all(|(&a, b)| a.abs_diff(b) <= 3), "{corner:?} {drawn:?}");
+    }
+}

@@ -1,0 +1,431 @@
+//! `--report`: one HTML file about one run, with everything inside: pictures, legends, the histogram of every pixel,
+//! parameters, time, log. It opens without a network or a server.
+
+mod chart;
+mod counts;
+
+use crate::app::Application;
+use crate::error::{Error, Result};
+use crate::panels::{Legend, Panel, Shown, meaning, number, panels, ticks, wheel_picture};
+use crate::picture::Picture;
+use crate::summary::{Summary, with_prefix};
+use askama::Template;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use image::codecs::{jpeg::JpegEncoder, png::PngEncoder};
+use image::{ExtendedColorType, ImageEncoder as _, RgbImage};
+use serde::Serialize;
+use spa_model::Histogram;
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// Energy of the whole field during a run.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct EnergyTrace {
+    /// Iteration (counted from 0) and the energy after it, ascending.
+    pub points: Vec<(u32, u64)>,
+}
+
+/// Everything that a report tells.
+#[derive(Debug, Clone, Copy)]
+pub struct Run<'a> {
+    /// What the labels mean.
+    pub application: &'a Application,
+    /// The summary of the run.
+    pub summary: &'a Summary,
+    /// Left picture, first frame, or the picture to segment; none of a field given by its costs.
+    pub first: Option<&'a Picture>,
+    /// Right picture or second frame.
+    pub second: Option<&'a Picture>,
+    /// How often every label was drawn.
+    pub histogram: &'a Histogram,
+    /// Temperatures and their iterations, as people gave them.
+    pub schedule: &'a [(f64, u32)],
+    /// Energy, if the run collected it.
+    pub trace: Option<&'a EnergyTrace>,
+    /// Command line that repeats the run.
+    pub command: &'a str,
+}
+
+#[derive(Template)]
+#[template(path = "report.html")]
+struct Page<'a> {
+    title: String,
+    subtitle: String,
+    style: &'static str,
+    script: &'static str,
+    figures: Vec<Figure>,
+    sure: Vec<(String, String)>,
+    charts: Vec<(String, String)>,
+    tables: Vec<(&'static str, Vec<(String, String)>)>,
+    hashes: Vec<(&'static str, &'a str)>,
+    command: &'a str,
+    data: String,
+    step: u32,
+    version: &'a str,
+}
+
+/// A picture in the page.
+struct Figure {
+    name: &'static str,
+    title: String,
+    uri: String,
+    legend: String,
+    pixelated: bool,
+}
+
+/// What the script needs.
+#[derive(Serialize)]
+struct Data {
+    application: String,
+    width: u32,
+    height: u32,
+    labels: u16,
+    collected: u32,
+    step: u32,
+    columns: u32,
+    rows: u32,
+    meanings: Vec<String>,
+    colours: Vec<String>,
+    window: Option<u16>,
+    low: i32,
+    axis: &'static str,
+    histogram: String,
+}
+
+/// Refuses a place where no report could be written, before the long work.
+///
+/// # Errors
+/// [`Error::File`] if `path` is a folder, or the folder it is to be in is missing.
+pub fn check_place(path: &Path) -> Result<()> {
+    if path.is_dir() {
+        return Err(Error::file("write report", path, "it is a folder; give the name of a file"));
+    }
+    let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if parent.is_dir() {
+        return Ok(());
+    }
+    Err(Error::file("write report", path, format!("'{}' is no folder", parent.display())))
+}
+
+/// Writes the report of `run`; a file that was there is replaced at the end.
+///
+/// # Errors
+/// [`Error::File`] if it cannot be written.
+pub fn write(path: &Path, run: &Run<'_>) -> Result<()> {
+    let fail = |cause: String| Error::file("write report", path, cause);
+    let page = page(run).map_err(fail)?;
+    let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let staged = tempfile::Builder::new()
+        .prefix(".spa-")
+        .permissions_if_possible()
+        .tempfile_in(parent)
+        .map_err(|e| Error::io("write report", path, &e))?;
+    std::fs::write(staged.path(), page).map_err(|e| Error::io("write report", path, &e))?;
+    staged.persist(path).map_err(|e| Error::io("write report", path, &e.error))?;
+    Ok(())
+}
+
+/// Temporary files are private; a report is as open as other files.
+trait Open {
+    fn permissions_if_possible(&mut self) -> &mut Self;
+}
+
+impl Open for tempfile::Builder<'_, '_> {
+    fn permissions_if_possible(&mut self) -> &mut Self {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            // What the umask takes away from this is what people want taken away.
+            self.permissions(std::fs::Permissions::from_mode(0o666));
+        }
+        self
+    }
+}
+
+/// The text of the page.
+fn page(run: &Run<'_>) -> Result<String, String> {
+    let summary = run.summary;
+    let shown = Shown {
+        application: run.application,
+        size: (summary.width, summary.height),
+        values: summary.values.as_deref(),
+        first: run.first,
+        second: run.second,
+        histogram: run.histogram,
+    };
+    let panels = panels(&shown);
+    let figures = panels.iter().map(figure).collect::<Result<Vec<_>, _>>()?;
+    let packed = counts::pack(run.histogram, summary.width, summary.height).map_err(|e| e.to_string())?;
+    let palette = crate::colour::palette(run.application, summary.labels);
+    let (low, axis) = match run.application {
+        Application::Stereo { dmin } => (i32::from(*dmin), "disparity (px)"),
+        _ => (0, "label"),
+    };
+    let data = Data {
+        application: summary.application.clone(),
+        width: summary.width,
+        height: summary.height,
+        labels: summary.labels,
+        collected: summary.iterations - summary.burn_in,
+        step: packed.step,
+        columns: packed.columns,
+        rows: packed.rows,
+        meanings: (0..summary.labels)
+            .map(|l| meaning(run.application, shown.values, l).replace('-', "−"))
+            .collect(),
+        colours: palette.iter().map(|[r, g, b]| format!("#{r:02x}{g:02x}{b:02x}")).collect(),
+        window: summary.window,
+        low,
+        axis,
+        histogram: STANDARD.encode(&packed.bytes),
+    };
+    // A '<' in the data must not end its element.
+    let data = serde_json::to_string(&data).map_err(|e| e.to_string())?.replace('<', "\\u003c");
+    let page = Page {
+        title: format!("{} {}×{}", summary.application, summary.width, summary.height),
+        subtitle: format!(
+            "{} labels · {} iterations, {} of them collected · seed {} · {}",
+            summary.labels,
+            summary.iterations,
+            summary.iterations - summary.burn_in,
+            summary.seed,
+            summary.backend
+        ),
+        style: include_str!("../templates/report.css"),
+        script: include_str!("../templates/report.js"),
+        figures,
+        sure: sure(run.histogram),
+        charts: charts(run),
+        tables: vec![
+            ("Parameters", parameters(run)),
+            ("Time and machine", time(summary)),
+            ("Label log", log(summary)),
+        ],
+        hashes: vec![
+            ("record", &summary.record_hash),
+            ("labels", &summary.hashes.labels),
+            ("histogram", &summary.hashes.histogram),
+            ("messages", &summary.hashes.messages),
+        ],
+        command: run.command,
+        data,
+        step: packed.step,
+        version: &summary.version,
+    };
+    page.render().map_err(|e| e.to_string())
+}
+
+fn figure(panel: &Panel) -> Result<Figure, String> {
+    let photograph = panel.legend == Legend::None;
+    Ok(Figure {
+        name: panel.name,
+        title: panel.title.clone(),
+        uri: uri(&panel.picture, photograph || panel.name == "overlay")?,
+        legend: legend(&panel.legend)?,
+        pixelated: panel.picture.width() < 700,
+    })
+}
+
+/// The picture in the text of the page: JPEG for photographs, PNG for the rest.
+fn uri(picture: &RgbImage, photograph: bool) -> Result<String, String> {
+    let (width, height) = picture.dimensions();
+    let mut bytes = Vec::new();
+    let kind = if photograph {
+        let encoder = JpegEncoder::new_with_quality(&mut bytes, 90);
+        encoder.write_image(picture, width, height, ExtendedColorType::Rgb8).map_err(|e| e.to_string())?;
+        "jpeg"
+    } else {
+        let encoder = PngEncoder::new(&mut bytes);
+        encoder.write_image(picture, width, height, ExtendedColorType::Rgb8).map_err(|e| e.to_string())?;
+        "png"
+    };
+    Ok(format!("data:image/{kind};base64,{}", STANDARD.encode(bytes)))
+}
+
+fn legend(legend: &Legend) -> Result<String, String> {
+    let mut html = String::new();
+    match legend {
+        Legend::None => {}
+        Legend::Scale { map, low, high, unit } => {
+            let stops: Vec<String> = (0..=24)
+                .map(|n| map.colour(f64::from(n) / 24.0))
+                .map(|[r, g, b]| format!("#{r:02x}{g:02x}{b:02x}"))
+                .collect();
+            let _ = write!(
+                html,
+                "<div class=\"bar\" style=\"background:linear-gradient(90deg,{})\"></div>",
+                stops.join(",")
+            );
+            html += "<div class=\"ticks\">";
+            for tick in ticks(*low, *high, 6) {
+                let place = 100.0 * (tick - low) / (high - low).max(f64::MIN_POSITIVE);
+                let _ = write!(html, "<span style=\"left:{place:.2}%\">{}</span>", number(tick));
+            }
+            let _ = write!(html, "</div><div class=\"unit\">{unit}</div>");
+        }
+        Legend::Wheel { radius } => {
+            let wheel = uri(&wheel_picture(96, *radius), false)?;
+            let edge = number(*radius);
+            let _ = write!(
+                html,
+                "<div class=\"wheel\"><img src=\"{wheel}\" alt=\"colour wheel\" width=\"96\" height=\"96\"><p>The colour \
+                 is the direction, its strength the length. The centre stands still; the edges are {edge} px to the \
+                 right, down, left and up.</p></div>"
+            );
+        }
+        Legend::Classes(classes) => {
+            html += "<ul class=\"classes\">";
+            for ([r, g, b], name, share) in classes {
+                let _ = write!(
+                    html,
+                    "<li><i style=\"background:#{r:02x}{g:02x}{b:02x}\"></i>{name} <small>{:.1}%</small></li>",
+                    100.0 * share
+                );
+            }
+            html += "</ul>";
+        }
+    }
+    Ok(html)
+}
+
+/// How many pixels are how sure.
+fn sure(histogram: &Histogram) -> Vec<(String, String)> {
+    let confidence = histogram.confidence();
+    let share = |from: f32, to: f32| {
+        let count = confidence.iter().filter(|&&c| c >= from && c < to).count();
+        format!("{:.1}%", 100.0 * count as f64 / confidence.len().max(1) as f64)
+    };
+    vec![
+        (share(0.95, 2.0), "certain: one label in 95% of the samples or more".to_string()),
+        (share(0.5, 0.95), "likely: one label in 50 to 95%".to_string()),
+        (share(0.0, 0.5), "open: no label in half of the samples".to_string()),
+    ]
+}
+
+fn charts(run: &Run<'_>) -> Vec<(String, String)> {
+    let (total, burn_in) = (run.summary.iterations, run.summary.burn_in);
+    let mut charts = Vec::new();
+    if let Some(trace) = run.trace.filter(|trace| trace.points.len() > 1) {
+        let points: Vec<(f64, f64)> = trace.points.iter().map(|&(i, e)| (f64::from(i), e as f64)).collect();
+        charts.push(("Energy of the field".to_string(), chart::line(&points, total, burn_in, false)));
+    }
+    let mut at = 0_u32;
+    let mut points = Vec::new();
+    for &(temperature, iterations) in run.schedule {
+        points.push((f64::from(at), temperature));
+        at = at.saturating_add(iterations);
+        points.push((f64::from(at), temperature));
+    }
+    if !points.is_empty() {
+        charts.push(("Temperature".to_string(), chart::line(&points, total, burn_in, true)));
+    }
+    charts
+}
+
+fn parameters(run: &Run<'_>) -> Vec<(String, String)> {
+    let summary = run.summary;
+    let mapping = &summary.mapping;
+    let mut rows = vec![
+        ("alpha, weight of the data".to_string(), format!("{} → {}", mapping.real_alpha, mapping.alpha)),
+        ("beta, weight of smoothness".to_string(), format!("{} → {}", mapping.real_beta, mapping.beta)),
+        ("cap of smoothness".to_string(), format!("{} → {}", mapping.real_cap, mapping.cap)),
+        (
+            "shift, temperature factor".to_string(),
+            format!("{}, {:.6}", mapping.shift, mapping.temperature_factor),
+        ),
+    ];
+    // The record: plain values as they are; pictures and tables are hashes there, which the summary holds.
+    if let Some(record) = summary.parameters.as_object() {
+        let told = ["alpha", "beta", "shift", "width", "height", "labels", "pair_cap"];
+        for (key, value) in record.iter().filter(|(key, _)| !told.contains(&key.as_str())) {
+            flat(&mut rows, key, value);
+        }
+    }
+    rows
+}
+
+/// Short values of the record, groups by their keys.
+fn flat(rows: &mut Vec<(String, String)>, key: &str, value: &serde_json::Value) {
+    let text = match value {
+        serde_json::Value::Object(map) => {
+            for (inner, value) in map {
+                flat(rows, &format!("{key}.{inner}"), value);
+            }
+            return;
+        }
+        serde_json::Value::Null => return,
+        serde_json::Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    if text.chars().count() <= 60 {
+        rows.push((key.replace('_', " "), text));
+    }
+}
+
+fn time(summary: &Summary) -> Vec<(String, String)> {
+    let mut rows = vec![
+        ("backend".to_string(), summary.backend.clone()),
+        ("time of the run".to_string(), format!("{:.3} s", summary.wall_seconds)),
+    ];
+    let mut add = |name: &str, value: Option<String>| {
+        if let Some(value) = value {
+            rows.push((name.to_string(), value));
+        }
+    };
+    add("rate", summary.labels_per_second.map(|r| format!("{}labels/s", with_prefix(r))));
+    add("labels evaluated", Some(with_prefix(summary.labels_evaluated as f64).trim().to_string()));
+    add("labels touched", Some(with_prefix(summary.labels_touched as f64).trim().to_string()));
+    add("array", summary.array.map(|a| format!("{}×{} SPEs of {} SPUs", a.rows, a.cols, a.spu)));
+    add("cycles", summary.cycles.map(|c| c.to_string()));
+    add("labels a cycle and SPU", summary.labels_per_cycle_per_spu.map(|v| format!("{v:.4}")));
+    add("useful slots", summary.useful_fraction.map(|v| format!("{:.1}%", 100.0 * v)));
+    add("stalled cycles", summary.stall_cycles.map(|c| c.to_string()));
+    add("build", summary.build.as_ref().map(|hash| hash.chars().take(16).collect()));
+    rows
+}
+
+fn log(summary: &Summary) -> Vec<(String, String)> {
+    let log = &summary.log;
+    let mut rows = vec![
+        ("messages".to_string(), log.messages.to_string()),
+        ("lines".to_string(), log.lines.to_string()),
+        ("size".to_string(), format!("{}B", with_prefix(log.bytes as f64))),
+    ];
+    if log.bytes_without_log > 0 {
+        rows.push((
+            "a byte a label instead".to_string(),
+            format!("{}B", with_prefix(log.bytes_without_log as f64)),
+        ));
+        let share = 100.0 * log.bytes as f64 / log.bytes_without_log as f64;
+        rows.push(("the log takes".to_string(), format!("{share:.1}% of that")));
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_refused_early() {
+        let folder = tempfile::tempdir().unwrap();
+        check_place(&folder.path().join("a.html")).unwrap();
+        check_place(Path::new("a.html")).unwrap();
+        assert!(check_place(folder.path()).unwrap_err().to_string().contains("it is a folder"));
+        let missing = check_place(&folder.path().join("no/a.html")).unwrap_err().to_string();
+        assert!(missing.ends_with("no' is no folder"), "{missing}");
+    }
+
+    #[test]
+    fn legends_name_their_ends() {
+        let scale = Legend::Scale { map: crate::colour::Map::Turbo, low: 0.0, high: 60.0, unit: "px" };
+        let html = legend(&scale).unwrap();
+        assert!(
+            html.contains(">0</span>") && html.contains("left:100.00%\">60</span>") && html.contains("px")
+        );
+        let classes = legend(&Legend::Classes(vec![([1, 2, 3], "class 0".to_string(), 0.25)])).unwrap();
+        assert!(classes.contains("#010203") && classes.contains("class 0 <small>25.0%</small>"));
+        assert!(legend(&Legend::Wheel { radius: 3.0 }).unwrap().contains("the edges are 3 px"));
+    }
+}

@@ -1,0 +1,129 @@
+//! `--report` and the figure: one file, self-contained; a browser shows the counts of the pixel that the address names.
+
+use super::support::Spa;
+use spa_runtime::npy;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A Chromium, or none with the name of the test that is skipped. Debian: `apt-get install chromium`.
+fn browser(test: &str) -> Option<PathBuf> {
+    let names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path)
+        .flat_map(|folder| names.map(|name| folder.join(name)))
+        .find(|candidate| candidate.is_file());
+    if found.is_none() {
+        eprintln!("skipped: {test}: no Chromium in PATH (apt-get install chromium)");
+    }
+    found
+}
+
+/// The page after its script ran.
+fn dump(browser: &Path, page: &Path, fragment: &str) -> String {
+    let profile = tempfile::tempdir().unwrap();
+    let url = format!("file://{}#{fragment}", page.to_str().unwrap().replace(' ', "%20"));
+    let output = Command::new(browser)
+        .args([
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--no-first-run",
+        ])
+        .args(["--enable-logging=stderr", "--virtual-time-budget=10000", "--dump-dom"])
+        .arg(format!("--user-data-dir={}", profile.path().display()))
+        .arg(url)
+        .output()
+        .unwrap();
+    let log = String::from_utf8_lossy(&output.stderr);
+    let errors: Vec<&str> = log.lines().filter(|line| line.contains("CONSOLE")).collect();
+    assert!(errors.is_empty(), "the script complains: {errors:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Label and count of every row of the table of the pixel.
+fn rows(dom: &str) -> Vec<(usize, u16)> {
+    let value = |row: &str, name: &str| {
+        let from = row.find(&format!("{name}=\"")).unwrap() + name.len() + 2;
+        row[from..].split('"').next().unwrap().parse::<usize>().unwrap()
+    };
+    // The script has such rows in its own text; those of the panel count.
+    let panel = dom.split("<section id=\"pixel\"").nth(1).unwrap().split("</section>").next().unwrap();
+    let rows = panel.split("<tr ").skip(1).filter(|row| row.starts_with("data-label"));
+    rows.map(|row| (value(row, "data-label"), value(row, "data-count") as u16)).collect()
+}
+
+#[test]
+fn a_browser_shows_the_counts_of_the_pixel_that_is_named() {
+    let Some(browser) = browser("a_browser_shows_the_counts_of_the_pixel_that_is_named") else { return };
+    for (kind, labels, more) in [
+        ("stereo", "12", &["scene/left.png", "scene/right.png", "--labels", "12", "--dmin", "2"][..]),
+        ("flow", "25", &["scene/frame1.png", "scene/frame2.png", "--window", "5"]),
+        ("segment", "3", &["scene/image.png", "--labels", "3"]),
+    ] {
+        let spa = Spa::with_scene(kind, labels);
+        let common = ["--temperature", "4", "--iterations", "400", "-o", "out", "--report", "a report.html"];
+        spa.ok(&[&[kind][..], more, &common[..]].concat());
+        let histogram = npy::read(&spa.path("out/histogram.npy")).unwrap();
+        let labels = histogram.shape[2] as usize;
+        // Every start of a browser takes a second: all corners for one application only.
+        let pixels = [(17, 11), (0, 0), (39, 29)];
+        for &(x, y) in if kind == "stereo" { &pixels[..] } else { &pixels[..1] } {
+            let dom = dump(&browser, &spa.path("a report.html"), &format!("x={x}&y={y}"));
+            assert!(dom.contains("data-ready=\"yes\""), "{kind}: the script did not finish");
+            assert!(dom.contains(&format!("<h2>Pixel ({x}, {y})</h2>")), "{kind} {x} {y}");
+            let counts = &histogram.values[(y * 40 + x) * labels..][..labels];
+            let mut expected: Vec<(usize, u16)> =
+                counts.iter().copied().enumerate().filter(|(_, count)| *count > 0).collect();
+            expected.sort_by_key(|&(label, count)| (u16::MAX - count, label));
+            expected.truncate(8);
+            assert_eq!(rows(&dom), expected, "{kind} {x} {y}");
+        }
+    }
+}
+
+#[test]
+fn a_report_is_one_file_with_everything_inside() {
+    let spa = Spa::with_scene("stereo", "12");
+    let run = ["stereo", "scene/left.png", "scene/right.png", "--labels", "12", "--iterations", "20"];
+    let with = |more: &[&'static str]| run.iter().chain(more).copied().collect::<Vec<_>>();
+    std::fs::write(spa.path("r.html"), "old").unwrap();
+    spa.ok(&with(&["--report", "r.html"]));
+    let page = std::fs::read_to_string(spa.path("r.html")).unwrap();
+    for outside in ["src=\"http", "href=\"http", "url(", "@import", "<link rel=\"stylesheet\""] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+    for word in [
+        "Left picture",
+        "Disparity",
+        "Confidence",
+        "Entropy",
+        "Standard deviation",
+        "Temperature",
+        "Label log",
+    ] {
+        assert!(page.contains(word), "{word}");
+    }
+    assert!(page.contains(
+        "<pre>spa stereo scene/left.png scene/right.png --labels 12 --iterations 20 --report r.html</pre>"
+    ));
+    assert_eq!(page.matches("data:image/").count(), 6, "two photographs and four maps");
+    assert_eq!(
+        spa.fails(1, &with(&["--report", "no/r.html"])),
+        "error: failed to write report 'no/r.html': 'no' is no folder\n"
+    );
+    assert!(spa.fails(1, &with(&["--report", "scene"])).contains("it is a folder; give the name of a file"));
+}
+
+#[test]
+fn the_figure_is_in_the_result_folder() {
+    for (kind, labels) in [("stereo", "12"), ("flow", "25"), ("segment", "3")] {
+        let spa = Spa::with_scene(kind, labels);
+        let pictures: &[&str] = if kind == "segment" { &["scene/image.png"] } else { &["scene"] };
+        let labels: &[&str] = if kind == "flow" { &["--window", "5"] } else { &["--labels", labels] };
+        spa.ok(&[&[kind][..], pictures, labels, &["--iterations", "5", "-o", "out"]].concat());
+        let figure = image::open(spa.path("out/figure.png")).unwrap();
+        // Three panels, enlarged to 320 pixels each.
+        assert_eq!(figure.width(), 3 * 320 + 4 * 16, "{kind}");
+    }
+}
