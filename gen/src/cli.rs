@@ -5,6 +5,7 @@ mod doctor;
 mod explain;
 mod generate;
 mod report;
+mod synth;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -54,6 +55,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     match cli.command {
         None => generate::run(&cli.generate),
         Some(Command::Report(args)) => report::run(&args),
+        Some(Command::Synth(args)) => synth::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&args),
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Presets) => presets(),

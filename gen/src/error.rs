@@ -55,6 +55,16 @@ pub enum Error {
         /// What the template engine says.
         cause: String,
     },
+    /// Yosys failed over a build, or what it wrote cannot be used.
+    #[error("failed to synthesise '{}', log '{}': {cause}", .build.display(), .log.display())]
+    Synthesis {
+        /// The build folder.
+        build: PathBuf,
+        /// What Yosys said.
+        log: PathBuf,
+        /// What went wrong.
+        cause: String,
+    },
     /// The workload of a report does not suit the build.
     #[error("failed to report on workload '{workload}': {cause}")]
     Workload {

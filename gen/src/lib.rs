@@ -3,8 +3,8 @@
 //! A [`config::Config`] comes from a [`config::Draft`] (preset, file, options). [`emit`] renders it into files,
 //! [`output`] writes them into a build folder, [`Build`] opens such a folder for the runtime and [`simbuild`] compiles
 //! its simulated card. [`parameters`] is the one table behind parsing, checking, help and documentation; [`regmap`]
-//! the one behind every form of the register map. [`report`] computes figures by model, [`tools`] finds the foreign
-//! tools.
+//! the one behind every form of the register map. [`report`] computes figures by model, [`synth`] has them from Yosys,
+//! [`tools`] finds the foreign tools.
 
 pub mod build;
 pub mod cli;
@@ -18,6 +18,7 @@ pub mod presets;
 pub mod regmap;
 pub mod report;
 pub mod simbuild;
+pub mod synth;
 pub mod tools;
 
 pub use build::Build;

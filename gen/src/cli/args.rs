@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::config::{Config, Draft};
 use crate::error::Error;
+use crate::synth::Flow;
 
 /// Generate FPGA accelerators for Gibbs sampling on Markov random fields
 #[derive(Debug, Parser)]
@@ -29,6 +30,8 @@ pub struct Cli {
 pub enum Command {
     /// Print memory, multipliers, cycles, log bandwidth and links of a build, by model
     Report(Box<ReportArgs>),
+    /// Synthesise a build with Yosys and print its area by component
+    Synth(SynthArgs),
     /// Check the foreign tools: found, version, needed for what, how to install
     Doctor(DoctorArgs),
     /// Explain a parameter: range, default, meaning, cost
@@ -146,6 +149,19 @@ pub struct ReportArgs {
     /// How far singleton 2 reaches: LEFT,RIGHT,UP,DOWN
     #[arg(long, value_name = "L,R,U,D", default_value = "63,0,0,0")]
     pub reach: String,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `spagen synth`.
+#[derive(Debug, Args)]
+pub struct SynthArgs {
+    /// Build folder
+    pub folder: PathBuf,
+    /// Device family
+    #[arg(long, value_enum, default_value = "intel")]
+    pub flow: Flow,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

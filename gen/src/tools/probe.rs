@@ -55,6 +55,11 @@ pub fn survey() -> Vec<Finding> {
     TOOLS.iter().map(look).collect()
 }
 
+/// Looks at one tool of the table.
+pub(super) fn find(name: &str) -> Option<Finding> {
+    TOOLS.iter().find(|tool| tool.name == name).map(look)
+}
+
 fn look(tool: &Tool) -> Finding {
     let mut finding = Finding {
         tool: tool.name,

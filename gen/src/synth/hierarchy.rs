@@ -1,0 +1,160 @@
+//! Modules, their cells and their instances, from `stat -json` of Yosys.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+
+use super::area::Area;
+
+/// A module with one set of parameters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Module {
+    /// Name in the source, without what Yosys adds for parameters.
+    pub name: String,
+    /// Its own cells by type, without instances of other modules.
+    pub cells: Vec<(String, u64)>,
+    /// Instances in it: index of the module, number.
+    pub children: Vec<(usize, u64)>,
+}
+
+/// All modules of a design.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hierarchy {
+    /// What wrote the statistics.
+    pub creator: String,
+    /// Every module after those that contain it; the top is the first. What the top does not reach is left out.
+    pub modules: Vec<Module>,
+}
+
+#[derive(Deserialize)]
+struct Stat {
+    #[serde(default)]
+    creator: String,
+    modules: BTreeMap<String, StatModule>,
+}
+
+#[derive(Deserialize)]
+struct StatModule {
+    #[serde(default)]
+    num_cells_by_type: BTreeMap<String, u64>,
+}
+
+/// `\spa_delay`, `$paramod$HASH\spa_delay` and `$paramod\spa_delay\Bits=…` are all `spa_delay`.
+#[must_use]
+pub fn plain_name(decorated: &str) -> &str {
+    let mut parts = decorated.split('\\');
+    match parts.next() {
+        Some(first) if first.is_empty() || first.starts_with("$paramod") => parts.next().unwrap_or(decorated),
+        Some(first) => first,
+        None => decorated,
+    }
+}
+
+impl Hierarchy {
+    /// Reads the text of `stat -json`.
+    ///
+    /// # Errors
+    /// If it is not JSON of that form, lacks `top`, or a module contains itself.
+    pub fn parse(text: &str, top: &str) -> Result<Self, String> {
+        let stat: Stat = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let names: Vec<&String> = stat.modules.keys().collect();
+        // A cell type is printed without the backslash that the name of its module has.
+        let index: BTreeMap<&str, usize> = names
+            .iter()
+            .enumerate()
+            .map(|(at, name)| (name.strip_prefix('\\').unwrap_or(name), at))
+            .collect();
+        let start = *index.get(top).ok_or_else(|| format!("it has no module '{top}'"))?;
+        let mut modules = Vec::new();
+        for (name, module) in &stat.modules {
+            let (mut cells, mut children) = (Vec::new(), Vec::new());
+            for (cell, number) in &module.num_cells_by_type {
+                match index.get(cell.strip_prefix('\\').unwrap_or(cell)) {
+                    Some(child) => children.push((*child, *number)),
+                    None => cells.push((cell.clone(), *number)),
+                }
+            }
+            modules.push(Module { name: plain_name(name).to_owned(), cells, children });
+        }
+        let order = order(&modules, start)?;
+        let place: BTreeMap<usize, usize> = order.iter().enumerate().map(|(new, old)| (*old, new)).collect();
+        let sorted = order.iter().map(|old| {
+            let mut module = modules[*old].clone();
+            for (child, _) in &mut module.children {
+                *child = place[child];
+            }
+            module
+        });
+        Ok(Self { modules: sorted.collect(), creator: stat.creator })
+    }
+
+    /// Names of components, sorted.
+    #[must_use]
+    pub fn names(&self) -> BTreeSet<&str> {
+        self.modules.iter().map(|module| module.name.as_str()).collect()
+    }
+
+    /// How often each module stands in the design; with `within`, without what lies below components of that name.
+    #[must_use]
+    pub fn instances(&self, within: Option<&str>) -> Vec<u64> {
+        let mut counts = vec![0u64; self.modules.len()];
+        if let Some(top) = counts.first_mut() {
+            *top = 1;
+        }
+        for (index, module) in self.modules.iter().enumerate() {
+            if within == Some(module.name.as_str()) {
+                continue;
+            }
+            for (child, number) in &module.children {
+                counts[*child] = counts[*child].saturating_add(counts[index].saturating_mul(*number));
+            }
+        }
+        counts
+    }
+
+    /// Area of each module with everything below it, from the areas of their own cells.
+    #[must_use]
+    pub fn subtrees(&self, own: &[Area]) -> Vec<Area> {
+        let mut whole = own.to_vec();
+        for (index, module) in self.modules.iter().enumerate().rev() {
+            for (child, number) in &module.children {
+                let below = whole[*child] * *number;
+                whole[index] += below;
+            }
+        }
+        whole
+    }
+}
+
+/// Modules that `start` reaches, each after all that contain it.
+fn order(modules: &[Module], start: usize) -> Result<Vec<usize>, String> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Mark {
+        New,
+        Open,
+        Done,
+    }
+    let mut marks = vec![Mark::New; modules.len()];
+    let mut done = Vec::new();
+    // Module, and how many of its children have been looked at.
+    let mut stack = vec![(start, 0)];
+    marks[start] = Mark::Open;
+    while let Some((module, next)) = stack.pop() {
+        let Some((child, _)) = modules[module].children.get(next) else {
+            marks[module] = Mark::Done;
+            done.push(module);
+            continue;
+        };
+        stack.push((module, next + 1));
+        match marks[*child] {
+            Mark::New => {
+                marks[*child] = Mark::Open;
+                stack.push((*child, 0));
+            }
+            Mark::Open => return Err(format!("its module '{}' contains itself", modules[*child].name)),
+            Mark::Done => {}
+        }
+    }
+    done.reverse();
+    Ok(done)
+}
