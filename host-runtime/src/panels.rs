@@ -4,6 +4,7 @@ use crate::app::Application;
 use crate::colour::{self, Map, Rgb};
 use crate::measure::segment::boundary;
 use crate::picture::Picture;
+use crate::plan::Inputs;
 use image::RgbImage;
 use spa_model::Histogram;
 use spa_model::job::window_offsets;
@@ -20,12 +21,27 @@ pub struct Shown<'a> {
     pub size: (u32, u32),
     /// Grey value of every class, of segmentation.
     pub values: Option<&'a [u8]>,
-    /// Left picture, first frame, or the picture to segment.
-    pub first: Option<&'a Picture>,
-    /// Right picture or second frame.
-    pub second: Option<&'a Picture>,
+    /// The pictures of the run.
+    pub photographs: &'a Photographs,
     /// How often every label was drawn.
     pub histogram: &'a Histogram,
+}
+
+/// The pictures of a run, reduced to what is shown of them: large pictures need no memory while the run lasts.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Photographs {
+    /// Left picture, first frame, or the picture to segment; none of a field given by its costs.
+    pub first: Option<RgbImage>,
+    /// Right picture or second frame.
+    pub second: Option<RgbImage>,
+}
+
+impl Photographs {
+    /// Those of `inputs`.
+    pub fn of(inputs: &Inputs) -> Self {
+        let reduced = |picture: &Picture| Grid::of((picture.width, picture.height)).photograph(picture);
+        Self { first: Some(reduced(&inputs.first)), second: inputs.second.as_ref().map(reduced) }
+    }
 }
 
 /// A picture with a title and what its colours mean.
@@ -98,10 +114,16 @@ pub fn panels(shown: &Shown<'_>) -> Vec<Panel> {
         #[allow(unreachable_patterns, reason = "further applications")]
         _ => ("Picture", "Second picture", "Labels"),
     };
-    for (name, title, picture) in [("first", first, shown.first), ("second", second, shown.second)] {
-        if let Some(picture) = picture.filter(|p| (p.width, p.height) == shown.size) {
-            let picture = grid.photograph(picture);
-            panels.push(Panel { name, title: title.to_string(), picture, legend: Legend::None });
+    let photographs =
+        [("first", first, &shown.photographs.first), ("second", second, &shown.photographs.second)];
+    for (name, title, picture) in photographs {
+        if let Some(picture) = picture {
+            panels.push(Panel {
+                name,
+                title: title.to_string(),
+                picture: picture.clone(),
+                legend: Legend::None,
+            });
         }
     }
     let legend = match application {
@@ -116,8 +138,9 @@ pub fn panels(shown: &Shown<'_>) -> Vec<Panel> {
     };
     let picture = image_of(grid.size, colour::paint(&palette, &mode));
     panels.push(Panel { name: "mode", title: result.to_string(), picture, legend: legend.clone() });
-    if let (Legend::Classes(_), Some(first)) = (&legend, shown.first) {
-        let picture = overlay(grid.photograph(first), &mode, &palette);
+    let under = shown.photographs.first.as_ref().filter(|picture| picture.dimensions() == grid.size);
+    if let (Legend::Classes(_), Some(under)) = (&legend, under) {
+        let picture = overlay(under.clone(), &mode, &palette);
         panels.push(Panel { name: "overlay", title: "Classes on the picture".to_string(), picture, legend });
     }
     panels.extend(uncertainty(shown, &grid));

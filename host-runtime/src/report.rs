@@ -6,8 +6,7 @@ mod counts;
 
 use crate::app::Application;
 use crate::error::{Error, Result};
-use crate::panels::{Legend, Panel, Shown, meaning, number, panels, ticks, wheel_picture};
-use crate::picture::Picture;
+use crate::panels::{Legend, Panel, Photographs, Shown, meaning, number, panels, ticks, wheel_picture};
 use crate::summary::{Summary, with_prefix};
 use askama::Template;
 use base64::Engine as _;
@@ -33,10 +32,8 @@ pub struct Run<'a> {
     pub application: &'a Application,
     /// The summary of the run.
     pub summary: &'a Summary,
-    /// Left picture, first frame, or the picture to segment; none of a field given by its costs.
-    pub first: Option<&'a Picture>,
-    /// Right picture or second frame.
-    pub second: Option<&'a Picture>,
+    /// The pictures of the run.
+    pub photographs: &'a Photographs,
     /// How often every label was drawn.
     pub histogram: &'a Histogram,
     /// Temperatures and their iterations, as people gave them.
@@ -150,8 +147,7 @@ fn page(run: &Run<'_>) -> Result<String, String> {
         application: run.application,
         size: (summary.width, summary.height),
         values: summary.values.as_deref(),
-        first: run.first,
-        second: run.second,
+        photographs: run.photographs,
         histogram: run.histogram,
     };
     let panels = panels(&shown);
@@ -196,7 +192,7 @@ fn page(run: &Run<'_>) -> Result<String, String> {
         script: include_str!("../templates/report.js"),
         figures,
         sure: sure(run.histogram),
-        charts: charts(run),
+        charts: charts(run.schedule, run.trace, (summary.iterations, summary.burn_in)),
         tables: vec![
             ("Parameters", parameters(run)),
             ("Time and machine", time(summary)),
@@ -303,16 +299,20 @@ fn sure(histogram: &Histogram) -> Vec<(String, String)> {
     ]
 }
 
-fn charts(run: &Run<'_>) -> Vec<(String, String)> {
-    let (total, burn_in) = (run.summary.iterations, run.summary.burn_in);
+/// Energy, if it was collected, and temperature over the iterations.
+fn charts(
+    schedule: &[(f64, u32)],
+    trace: Option<&EnergyTrace>,
+    (total, burn_in): (u32, u32),
+) -> Vec<(String, String)> {
     let mut charts = Vec::new();
-    if let Some(trace) = run.trace.filter(|trace| trace.points.len() > 1) {
+    if let Some(trace) = trace.filter(|trace| trace.points.len() > 1) {
         let points: Vec<(f64, f64)> = trace.points.iter().map(|&(i, e)| (f64::from(i), e as f64)).collect();
         charts.push(("Energy of the field".to_string(), chart::line(&points, total, burn_in, false)));
     }
     let mut at = 0_u32;
     let mut points = Vec::new();
-    for &(temperature, iterations) in run.schedule {
+    for &(temperature, iterations) in schedule {
         points.push((f64::from(at), temperature));
         at = at.saturating_add(iterations);
         points.push((f64::from(at), temperature));
@@ -415,6 +415,22 @@ mod tests {
         assert!(check_place(folder.path()).unwrap_err().to_string().contains("it is a folder"));
         let missing = check_place(&folder.path().join("no/a.html")).unwrap_err().to_string();
         assert!(missing.ends_with("no' is no folder"), "{missing}");
+    }
+
+    #[test]
+    fn an_energy_trace_has_a_chart_of_its_own() {
+        let schedule = [(20.0, 50), (1.0, 50)];
+        assert_eq!(charts(&schedule, None, (100, 50)).len(), 1);
+        let trace = EnergyTrace { points: vec![(0, 90_000), (50, 30_000), (99, 20_000)] };
+        let charts = charts(&schedule, Some(&trace), (100, 50));
+        assert_eq!(charts[0].0, "Energy of the field");
+        assert!(charts[0].1.contains("70.0,12.0 ") && charts[0].1.contains(">80.0 k<"), "{}", charts[0].1);
+        // Half of the iterations at 20, half at 1, with a step between.
+        assert!(
+            charts[1].1.contains("points=\"70.0,12.0 309.0,12.0 309.0,175.4 548.0,175.4\""),
+            "{}",
+            charts[1].1
+        );
     }
 
     #[test]

@@ -5,8 +5,8 @@ use crate::colour::{paint, palette, share};
 use crate::error::{Error, Result};
 use crate::formats::{self, Field, FileFormat};
 use crate::output::{Output, SUMMARY, write_png};
-use crate::panels::{self, Shown};
-use crate::plan::{Inputs, Plan};
+use crate::panels::{self, Photographs, Shown};
+use crate::plan::Plan;
 use crate::summary::Summary;
 use crate::{figure, npy};
 use spa_model::Histogram;
@@ -69,13 +69,18 @@ pub const FIGURE: &str = "figure.png";
 ///
 /// # Errors
 /// [`Error::File`] if it cannot be written.
-pub fn write_figure(output: &Output, plan: &Plan, inputs: &Inputs, histogram: &Histogram) -> Result<()> {
+pub fn write_figure(
+    output: &Output,
+    plan: &Plan,
+    photographs: &Photographs,
+    histogram: &Histogram,
+) -> Result<()> {
+    let problem = plan.job.problem();
     let shown = Shown {
         application: &plan.application,
-        size: (inputs.first.width, inputs.first.height),
+        size: (problem.width, problem.height),
         values: plan.values.as_deref(),
-        first: Some(&inputs.first),
-        second: None,
+        photographs,
         histogram,
     };
     let names = match plan.application {

@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::formats::Field;
 use crate::options::{Bytes, RunOptions};
 use crate::output::Output;
+use crate::panels::Photographs;
 use crate::picture::Picture;
 use crate::plan::{Inputs, Plan, plan};
 use crate::report;
@@ -77,8 +78,9 @@ pub fn execute(
     }
     let output = options.output.as_deref().map(Output::prepare).transpose()?;
     options.report.as_deref().map(report::check_place).transpose()?;
-    // The pictures are shown again with the results; without any they need no memory during the run.
-    let inputs = (output.is_some() || options.report.is_some()).then_some(inputs);
+    // The pictures are shown again with the results, reduced: they need no memory during the run.
+    let photographs = Photographs::of(&inputs);
+    drop(inputs);
     eprintln!("{}: {}", plan.application.name(), plan.mapping);
 
     let mut report = run_with_progress(backend.as_mut(), &plan)?;
@@ -97,18 +99,15 @@ pub fn execute(
             let field = Field::of_labels(&plan.application, size, &report.outcome.histogram.mode());
             write_formats(&output, &field, &formats)?;
         }
-        if let Some(inputs) = &inputs {
-            write_figure(&output, &plan, inputs, &report.outcome.histogram)?;
-        }
+        write_figure(&output, &plan, &photographs, &report.outcome.histogram)?;
         write_run(output, &plan.application, &summary, &report.outcome.labels, &report.outcome.histogram)?;
     }
-    if let (Some(path), Some(inputs)) = (&options.report, &inputs) {
+    if let Some(path) = &options.report {
         let command = command_line();
         let run = report::Run {
             application: &plan.application,
             summary: &summary,
-            first: Some(&inputs.first),
-            second: inputs.second.as_ref(),
+            photographs: &photographs,
             histogram: &report.outcome.histogram,
             schedule: &given_schedule(&plan),
             trace: None,
