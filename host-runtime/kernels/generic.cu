@@ -2,7 +2,7 @@
 // consecutive labels. One launch updates one colour. Not the fastest, but the one that all others are compared with.
 //
 // Set by the host: SPA_LABELS, SPA_LANES (4, 8, 16, 32), SPA_PER_LANE, SPA_SINGLETON (0 pixels, 1 values, 2 table),
-// SPA_SQUARED, SPA_LINEAR, SPA_FIXED.
+// SPA_SQUARED, SPA_LINEAR, SPA_FIXED; SPA_EDGES where edges have weights.
 
 extern "C" __global__ void __launch_bounds__(256)
 gibbs_generic(const GenericParams p, u32 chain_iteration, u32 colour, u32 collect, u32 step) {
@@ -24,6 +24,14 @@ gibbs_generic(const GenericParams p, u32 chain_iteration, u32 colour, u32 collec
     rows[1] = x + 1u < p.width ? p.pair + (u32)p.labels[i + 1u] * SPA_LABELS : nullptr;
     rows[2] = y > 0 ? p.pair + (u32)p.labels[i - p.width] * SPA_LABELS : nullptr;
     rows[3] = y + 1u < p.height ? p.pair + (u32)p.labels[i + p.width] * SPA_LABELS : nullptr;
+#if SPA_EDGES
+    const u8 *edges = p.edges + 2ull * i;
+    u32 weights[4];
+    weights[0] = x > 0 ? __ldg(edges - 2) : 0u;
+    weights[1] = __ldg(edges);
+    weights[2] = y > 0 ? __ldg(edges + 1 - 2ll * p.width) : 0u;
+    weights[3] = __ldg(edges + 1);
+#endif
 #if SPA_SINGLETON == 2
     const u32 first = 0;
 #else
@@ -39,7 +47,13 @@ gibbs_generic(const GenericParams p, u32 chain_iteration, u32 colour, u32 collec
         if (l < SPA_LABELS) {
             u32 v = 0;
 #pragma unroll
-            for (u32 n = 0; n < 4; ++n) v += rows[n] ? __ldg(rows[n] + l) : 0u;
+            for (u32 n = 0; n < 4; ++n) {
+                u32 term = rows[n] ? __ldg(rows[n] + l) : 0u;
+#if SPA_EDGES
+                term *= weights[n];
+#endif
+                v += term;
+            }
             e[k] = min((p.alpha * singleton(p, x, y, i, first, l) + p.beta * v) >> p.shift, p.energy_max);
         }
         least = min(least, e[k]);

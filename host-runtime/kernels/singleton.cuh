@@ -11,6 +11,7 @@ struct GenericParams {
     const u16 *costs;        // singleton table, H x W x L, capped
     const u8 *pair;          // [neighbour][own], capped
     const u8 *fixed;         // 1: keeps its label
+    const u8 *edges;         // weights of the edges to the right and down, H x W x 2
     const u32 *limits;       // 8 a schedule entry
     const u8 *weights;       // 1024 a schedule entry (linear)
     Log log;

@@ -8,6 +8,7 @@ pub mod backend;
 pub mod card;
 pub mod cli;
 pub mod colour;
+pub mod contrast;
 pub mod error;
 pub mod figure;
 pub mod formats;

@@ -1,6 +1,7 @@
 //! Options of a run: one definition for the command line and for configuration files.
 
 use crate::app::{PairForm, SingletonForm};
+use crate::contrast::Contrast;
 use crate::error::{Error, Result};
 use crate::formats::FileFormat;
 use clap::{Args, CommandFactory, Parser};
@@ -52,6 +53,13 @@ pub struct RunOptions {
     /// Smoothness term from a file: .npy, labels × labels, own label first
     #[arg(long, value_name = "FILE", conflicts_with = "pair", help_heading = "Model")]
     pub pair_table: Option<PathBuf>,
+    /// Weights of the edges between pixels from a file: .npy, height × width × 2 (right, down), 0…15; 8 leaves beta as it is
+    #[arg(long, value_name = "FILE", conflicts_with = "contrast", help_heading = "Model")]
+    pub edge_weights: Option<PathBuf>,
+    /// Weaker smoothness where the first picture has contrast: edge weight LOW + (HIGH − LOW)·exp(−difference/SIGMA)
+    /// [default of LOW:HIGH: 2:12; 8 leaves beta as it is]
+    #[arg(long, value_name = "SIGMA[:LOW:HIGH]", allow_hyphen_values = true, help_heading = "Model")]
+    pub contrast: Option<Contrast>,
     /// Pixels that keep their start label: grey picture or .npy, nonzero is fixed
     #[arg(long, value_name = "MASK", help_heading = "Model")]
     pub fixed: Option<PathBuf>,
@@ -290,6 +298,7 @@ impl RunOptions {
         let paths = [
             options.costs.as_mut(),
             options.pair_table.as_mut(),
+            options.edge_weights.as_mut(),
             options.fixed.as_mut(),
             options.schedule.as_mut(),
             options.build.as_mut(),
@@ -315,6 +324,9 @@ impl RunOptions {
         if self.pair.is_some() || self.pair_table.is_some() {
             (base.pair, base.pair_table) = (None, None);
         }
+        if self.edge_weights.is_some() || self.contrast.is_some() {
+            (base.edge_weights, base.contrast) = (None, None);
+        }
         Self {
             labels: self.labels.or(base.labels),
             dmin: self.dmin.or(base.dmin),
@@ -329,6 +341,8 @@ impl RunOptions {
             pair: self.pair.or(base.pair),
             costs: self.costs.or(base.costs),
             pair_table: self.pair_table.or(base.pair_table),
+            edge_weights: self.edge_weights.or(base.edge_weights),
+            contrast: self.contrast.or(base.contrast),
             fixed: self.fixed.or(base.fixed),
             iterations: self.iterations.or(base.iterations),
             burn_in: self.burn_in.or(base.burn_in),

@@ -1,6 +1,7 @@
 //! From options and pictures to a checked job: defaults, the mapping of real parameters, files that belong to it.
 
 use crate::app::{Application, Cooling, PairForm, SingletonForm};
+use crate::contrast::{self, EDGE_UNIT};
 use crate::error::{Error, Result};
 use crate::options::RunOptions;
 use crate::picture::{Picture, open_values};
@@ -42,6 +43,9 @@ pub struct Mapping {
     pub temperature_factor: f64,
     /// Largest relative error of the weights.
     pub relative_error: f64,
+    /// Edge weight at which the smoothness term has its weight as given; none without edge weights.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edge_unit: Option<u8>,
 }
 
 impl std::fmt::Display for Mapping {
@@ -59,7 +63,11 @@ impl std::fmt::Display for Mapping {
             self.shift,
             self.temperature_factor,
             self.relative_error
-        )
+        )?;
+        match self.edge_unit {
+            Some(unit) => write!(f, ", beta for an edge weight of {unit}"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -109,10 +117,13 @@ pub fn plan(
     }
     let form = options.pair.unwrap_or(defaults.pair);
     let pair = resolve_pair(options, form, labels)?;
+    let edge_weights = resolve_edges(options, &inputs.first)?;
+    // Edge weights count in parts of the smoothness term as given.
+    let edge_beta = if edge_weights.is_some() { real_beta / f64::from(EDGE_UNIT) } else { real_beta };
     let (integers, cap) = if matches!(pair, Pair::Potts) {
-        potts_to_integers(real_alpha, real_beta * f64::from(real_cap))?
+        potts_to_integers(real_alpha, edge_beta * f64::from(real_cap))?
     } else {
-        (to_integers(real_alpha, real_beta)?, real_cap)
+        (to_integers(real_alpha, edge_beta)?, real_cap)
     };
 
     let schedule = resolve_schedule(options, defaults.cooling, defaults.iterations)?;
@@ -145,6 +156,7 @@ pub fn plan(
         beta: integers.beta,
         shift: integers.shift,
         fixed: options.fixed.as_deref().map(|path| read_mask(path, &inputs.first)).transpose()?,
+        edge_weights,
     };
     let mapping = Mapping {
         real_alpha,
@@ -156,6 +168,7 @@ pub fn plan(
         shift: integers.shift,
         temperature_factor: integers.temperature_factor,
         relative_error: integers.relative_error,
+        edge_unit: problem.edge_weights.as_ref().map(|_| EDGE_UNIT),
     };
     Ok(Plan { application, job: Job::new(hardware, problem, run)?, mapping, values })
 }
@@ -263,6 +276,14 @@ fn resolve_hardware(
         )));
     }
     Ok(base)
+}
+
+fn resolve_edges(options: &RunOptions, picture: &Picture) -> Result<Option<Vec<u8>>> {
+    Ok(match (&options.edge_weights, &options.contrast) {
+        (Some(path), _) => Some(contrast::read(path, picture)?),
+        (None, Some(contrast)) => Some(contrast.weights(picture)?),
+        (None, None) => None,
+    })
 }
 
 fn resolve_pair(options: &RunOptions, form: PairForm, labels: u16) -> Result<Pair> {

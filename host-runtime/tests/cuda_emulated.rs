@@ -65,6 +65,13 @@ fn on_stand_ins() {
         let job = random_jobs::common(seed);
         check(Kernel::Dense, seed, &job);
         check(Kernel::Sparse, seed, &job);
+        check(Kernel::Generic, seed, &random_jobs::weighted(seed, &random_jobs::any(seed)));
+        let weighted = random_jobs::weighted(seed, &job);
+        check(Kernel::Auto, seed, &weighted);
+        for kernel in [Kernel::Dense, Kernel::Sparse, Kernel::Baseline] {
+            let error = Cuda::open(0, kernel).unwrap().sample(&weighted, &mut |_| true).unwrap_err();
+            assert!(error.to_string().contains("edge weights"), "{kernel:?}: {error}");
+        }
     }
-    eprintln!("{jobs} jobs on three kernels equal the specification");
+    eprintln!("{jobs} jobs on three kernels equal the specification, with edge weights too");
 }

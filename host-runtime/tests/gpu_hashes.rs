@@ -45,6 +45,7 @@ fn stereo(width: u32, height: u32, labels: u16, iterations: u32) -> Job {
         beta: 8,
         shift: 0,
         fixed: None,
+        edge_weights: None,
     };
     let schedule = Schedule::anneal(20.0, 1.0, 25, iterations).unwrap();
     let burn_in = schedule.default_burn_in();

@@ -226,6 +226,7 @@ impl JobSpec {
             beta,
             shift,
             fixed: self.fixed(shape, &mut random),
+            edge_weights: None,
         }
     }
 

@@ -321,6 +321,9 @@ fn check_features(shape: &ArrayShape, job: &Job) -> Result<(), Error> {
     if matches!(problem.pair, Pair::Table(_)) && !shape.pair_table {
         return lacks("pair tables", "generate it with pair_table = true, or use the cpu backend");
     }
+    if problem.edge_weights.is_some() {
+        return lacks("edge weights", "use the cpu or cuda backend");
+    }
     if job.run().schedule.steps().len() > shape.schedule_entries as usize {
         let feature = format!(
             "room for {} schedule entries (it has {})",

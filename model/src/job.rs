@@ -98,6 +98,8 @@ pub struct Problem {
     pub shift: u8,
     /// Evidence: true where the RV keeps its initial label; H×W.
     pub fixed: Option<Vec<bool>>,
+    /// Weights of the edges to the right and down, 0…15; H×W×2. See [`crate::edges`].
+    pub edge_weights: Option<Vec<u8>>,
 }
 
 impl Problem {
@@ -156,7 +158,7 @@ impl Problem {
         f.min(cap)
     }
 
-    /// E from S and ΣV (Eq. 3.1): unsigned, saturated once.
+    /// E from S and Σ w·V (Eq. 3.1): unsigned, saturated once.
     pub fn energy(&self, s: u32, pairs: u32, energy_max: u32) -> u32 {
         ((u32::from(self.alpha) * s + u32::from(self.beta) * pairs) >> self.shift).min(energy_max)
     }
@@ -294,7 +296,7 @@ impl Job {
     }
 }
 
-fn check_size(name: &'static str, got: usize, expected: usize, why: String) -> Result<(), Error> {
+pub(crate) fn check_size(name: &'static str, got: usize, expected: usize, why: String) -> Result<(), Error> {
     if got == expected { Ok(()) } else { Err(Error::Size { name, got, expected, why }) }
 }
 
@@ -346,7 +348,7 @@ fn check_problem(hardware: &Hardware, p: &Problem) -> Result<(), Error> {
     if let Some(fixed) = &p.fixed {
         check_size("evidence mask", fixed.len(), rvs, per_rv())?;
     }
-    Ok(())
+    crate::edges::check(p)
 }
 
 fn check_run(p: &Problem, run: &Run) -> Result<(), Error> {

@@ -51,6 +51,9 @@ pub struct Record {
     pub start: String,
     /// `none` or SHA-256 of the evidence mask (u8, 0 or 1).
     pub evidence: String,
+    /// SHA-256 of the edge weights (u8, H×W×2); left out where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edge_weights: Option<String>,
 }
 
 impl Record {
@@ -108,6 +111,7 @@ impl Record {
             chain: run.chain,
             start,
             evidence,
+            edge_weights: problem.edge_weights.as_deref().map(sha256_hex),
         }
     }
 

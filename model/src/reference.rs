@@ -53,7 +53,8 @@ pub fn run(job: &Job, real: RealParameters) -> Result<Outcome, Error> {
                     for (l, p) in p.iter_mut().enumerate() {
                         *p = singleton[i * labels_count + l];
                         for n in spec::neighbours(problem.width, problem.height, x, y) {
-                            *p += pair[l * labels_count + usize::from(labels[n])];
+                            let weight = f64::from(problem.edge_weight(i, n));
+                            *p += weight * pair[l * labels_count + usize::from(labels[n])];
                         }
                     }
                     let least = p.iter().copied().fold(f64::INFINITY, f64::min);

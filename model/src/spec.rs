@@ -79,10 +79,11 @@ fn sample(job: &Job, weights: &WeightTable, labels: &[u8], x: u32, y: u32, word:
 /// E of every label of RV (x, y) (Eq. 3.1).
 pub fn energies(job: &Job, labels: &[u8], x: u32, y: u32) -> Vec<u32> {
     let problem = job.problem();
-    let neighbours = neighbours(problem.width, problem.height, x, y);
+    let i = y as usize * problem.width as usize + x as usize;
+    let edges = neighbours(problem.width, problem.height, x, y).map(|n| (n, problem.edge_weight(i, n)));
     (0..usize::from(problem.labels))
         .map(|l| {
-            let pairs = neighbours.clone().map(|n| problem.pair_cost(l, usize::from(labels[n]))).sum();
+            let pairs = edges.clone().map(|(n, w)| w * problem.pair_cost(l, usize::from(labels[n]))).sum();
             problem.energy(problem.singleton_cost(x, y, l), pairs, job.hardware().energy_max())
         })
         .collect()

@@ -35,6 +35,7 @@ fn job(pair: Pair, iterations: u32, temperature: f64) -> Job {
         beta: 4,
         shift: 0,
         fixed: None,
+        edge_weights: None,
     };
     let run = Run {
         schedule: Schedule::constant(temperature, iterations).unwrap(),

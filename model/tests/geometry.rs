@@ -52,6 +52,7 @@ fn stereo_job(width: u32, height: u32, labels: u16) -> Job {
         beta: 8,
         shift: 0,
         fixed: None,
+        edge_weights: None,
     };
     let run = Run {
         schedule: Schedule::constant(4.0, 2).unwrap(),

@@ -41,6 +41,7 @@ fn problem(width: u32, height: u32, labels: u16) -> Problem {
         beta: 8,
         shift: 0,
         fixed: None,
+        edge_weights: None,
     }
 }
 
@@ -113,6 +114,20 @@ fn jobs() -> Vec<(&'static str, Job)> {
     ties.data_cap = 4;
     let cut = Run { burn_in: 0, cutoff: Some(4), ..run(Schedule::constant(4.0, 3).unwrap()) };
     add("cut-off-and-ties", hardware, ties, cut);
+    let weights = |n: usize, salt| Some((0..2 * n).map(|i| sample(i, salt) >> 4).collect());
+    let mut edges = problem(29, 23, 16);
+    (edges.beta, edges.edge_weights) = (1, weights(edges.rvs(), 10));
+    add("edge-weights", hardware, edges, run(anneal(20.0, 6.0, 40)));
+    // One column has no edges to the right; the largest sum of all passes 24 bits.
+    let mut column = problem(1, 33, 5);
+    column.singleton =
+        Singleton::Table { costs: (0..33 * 5).map(|i| 257 * u16::from(sample(i, 11))).collect() };
+    (column.data_cap, column.pair, column.pair_cap) = (u16::MAX, Pair::Squared, 255);
+    (column.alpha, column.beta, column.shift) = (255, 255, 9);
+    (column.edge_weights, column.fixed) = (weights(33, 12), Some((0..33).map(|i| i % 7 == 3).collect()));
+    let sixteen = Hardware { energy_bits: 16, ..hardware };
+    let hot = Run { start: Start::Random, ..run(anneal(9000.0, 900.0, 30)) };
+    add("edge-weights-column", sixteen, column, hot);
     jobs
 }
 

@@ -120,6 +120,7 @@ fn spa_model_test_job() -> spa_model::Job {
         beta: 16,
         shift: 3,
         fixed: None,
+        edge_weights: None,
     };
     let run = Run {
         schedule: Schedule::anneal(40.0, 4.0, 4, 50).unwrap(),

@@ -127,6 +127,7 @@ impl Bench {
             beta: 8,
             shift: 0,
             fixed: None,
+            edge_weights: None,
         };
         let schedule = Schedule::anneal(20.0, 1.0, 25, self.iterations)?;
         let run = Run {

@@ -105,6 +105,7 @@ mod tests {
             beta: 1,
             shift: 0,
             fixed: None,
+            edge_weights: None,
         };
         let run = Run {
             schedule: Schedule::constant(4.0, 300).unwrap(),

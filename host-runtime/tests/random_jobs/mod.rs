@@ -101,6 +101,7 @@ pub fn any(seed: u64) -> Job {
         beta: d.within(0, 40) as u8,
         shift: d.within(0, 6) as u8,
         fixed: d.once_in(3).then(|| (0..rvs).map(|_| d.once_in(6)).collect()),
+        edge_weights: None,
     };
     let scale = f64::from(hardware.energy_max()) / 40.0;
     let run = run(&mut d, &problem, scale);
@@ -147,9 +148,19 @@ pub fn common(seed: u64) -> Job {
         beta: d.within(0, 15) as u8,
         shift: 0,
         fixed: d.once_in(3).then(|| (0..rvs).map(|_| d.once_in(6)).collect()),
+        edge_weights: None,
     };
     let run = run(&mut d, &problem, 8.0);
     Job::new(hardware, problem, run).unwrap()
+}
+
+/// `job` with edge weights, some of them all small.
+pub fn weighted(seed: u64, job: &Job) -> Job {
+    let mut d = Dice(seed ^ 0xed6e);
+    let below = if d.once_in(2) { 16 } else { d.within(1, 15) };
+    let edge_weights = Some(d.bytes(2 * job.problem().rvs(), below));
+    let problem = Problem { edge_weights, ..job.problem().clone() };
+    Job::new(*job.hardware(), problem, job.run().clone()).unwrap()
 }
 
 fn run(d: &mut Dice, problem: &Problem, scale: f64) -> Run {

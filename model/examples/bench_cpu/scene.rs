@@ -45,6 +45,7 @@ pub fn problem(data: &str, rows: u32) -> (String, Problem) {
         beta: 8,
         shift: 0,
         fixed: None,
+        edge_weights: None,
     };
     (source, problem)
 }

@@ -41,7 +41,7 @@ struct Scratch {
 }
 
 impl Across {
-    /// The sampler of `job`, or `None` if bytes cannot hold its energies or a register its labels; `argmin`, if there,
+    /// The sampler of `job`, or `None` if bytes cannot hold its energies, a register its labels, or edges have weights; `argmin`, if there,
     /// takes the lowest label of least S of every RV.
     ///
     /// # Safety
@@ -49,7 +49,8 @@ impl Across {
     pub unsafe fn new(job: &Job, argmin: Option<&mut [u8]>) -> Option<Self> {
         let problem = job.problem();
         let labels = usize::from(problem.labels);
-        if labels > LANES {
+        // Weighted pair costs have no register of their own: such jobs have the labels in the lanes.
+        if labels > LANES || problem.edge_weights.is_some() {
             return None;
         }
         let form = Form::new(job.hardware(), problem)?;

@@ -240,6 +240,7 @@ mod tests {
             beta: 1,
             shift: 0,
             fixed: None,
+            edge_weights: None,
         }
     }
 }

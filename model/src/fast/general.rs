@@ -3,6 +3,7 @@
 //! It serves what bytes cannot hold: wide energies, shifted sums above 255. No intrinsics: the loop over the energies is
 //! one that compilers vectorise.
 
+use super::edges::Edges;
 use super::field::{Encoding, Near, Row, count, half, parity};
 use super::level::Level;
 use super::singletons::{Singletons, argmin as argmin_of};
@@ -41,6 +42,8 @@ pub struct Task<'a> {
     pub at: (usize, usize),
     /// The neighbours' cells.
     pub near: Near<'a>,
+    /// The weights of the edges to them.
+    pub edges: Option<Edges<'a>>,
     /// True where a RV is fixed.
     pub fixed: Option<&'a [bool]>,
     /// The cells to write.
@@ -106,6 +109,19 @@ impl General {
 
     #[inline(always)]
     fn row_inline(&self, task: Task<'_>) {
+        match task.edges {
+            Some(edges) => self.row_weighted(task, |n| {
+                let (chunk, i) = (n / CHUNK, n % CHUNK);
+                edges.map(|edges| u32::from(edges[chunk][i]))
+            }),
+            // Compiled on its own, so that jobs without weights do not multiply.
+            None => self.row_weighted(task, |_| [1; 4]),
+        }
+    }
+
+    /// Samples a row; `weights_of` gives the weights of the edges of the n-th RV.
+    #[inline(always)]
+    fn row_weighted(&self, task: Task<'_>, weights_of: impl Fn(usize) -> [u32; 4]) {
         let labels = self.labels;
         let (y, colour) = task.at;
         let costs = &self.singletons[colour][y * half(self.width) * labels..];
@@ -125,7 +141,7 @@ impl General {
                 continue;
             }
             let rows = task.near.map(|near| &self.pairs[usize::from(near[chunk][i]) * labels..][..labels]);
-            let least = self.energies(&costs[n * labels..][..labels], rows, energies);
+            let least = self.energies(&costs[n * labels..][..labels], rows, weights_of(n), energies);
             let live: u32 = energies.iter().map(|&e| u32::from(e - least < theta)).sum();
             let label = if live == 1 {
                 energies.iter().position(|&e| e == least).unwrap_or(0)
@@ -144,13 +160,17 @@ impl General {
 
     /// All energies of a RV; gives the least one.
     #[inline(always)]
-    fn energies(&self, singletons: &[u16], rows: [&[u16]; 4], energies: &mut [u32]) -> u32 {
+    fn energies(&self, singletons: &[u16], rows: [&[u16]; 4], edges: [u32; 4], energies: &mut [u32]) -> u32 {
         let labels = energies.len();
         let [left, right, up, down] = rows.map(|row| &row[..labels]);
         let singletons = &singletons[..labels];
         let mut least = u32::MAX;
         for l in 0..labels {
-            let pairs = u32::from(left[l]) + u32::from(right[l]) + u32::from(up[l]) + u32::from(down[l]);
+            // At most 4·15·255·255.
+            let pairs = edges[0] * u32::from(left[l])
+                + edges[1] * u32::from(right[l])
+                + edges[2] * u32::from(up[l])
+                + edges[3] * u32::from(down[l]);
             let e = ((self.alpha * u32::from(singletons[l]) + pairs) >> self.shift).min(self.energy_max);
             energies[l] = e;
             least = least.min(e);

@@ -20,6 +20,7 @@ mod across;
 mod avx512;
 mod block;
 mod costs;
+mod edges;
 mod field;
 mod general;
 mod kernel;
@@ -42,6 +43,7 @@ use crate::histogram::Histogram;
 use crate::job::{Job, Outcome, Start};
 use crate::rng;
 use crate::weights::WeightTable;
+use edges::EdgePlanes;
 use field::{Encoding, Field};
 use log::{Evidence, RowLog};
 use sweep::{HalfStep, Plan, Sampling, Sweep};
@@ -93,6 +95,7 @@ struct State<'a> {
     packed: Option<packed::Sampler>,
     general: Option<general::General>,
     evidence: Option<Evidence>,
+    edges: Option<EdgePlanes>,
     logs: [Vec<RowLog>; 2],
 }
 
@@ -118,6 +121,7 @@ impl<'a> State<'a> {
             packed,
             general,
             evidence: problem.fixed.as_ref().map(|fixed| Evidence::new(problem, fixed)),
+            edges: EdgePlanes::new(problem),
             logs: [0, 1].map(|colour| RowLog::for_rows(problem, colour)),
         }
     }
@@ -160,6 +164,7 @@ impl<'a> State<'a> {
             let sweep = Sweep {
                 half_steps: &half_steps,
                 evidence: self.evidence.as_ref(),
+                edges: self.edges.as_ref(),
                 key: rng::key(run.seed),
                 encoding: self.field.encoding(),
             };

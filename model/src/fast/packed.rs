@@ -2,7 +2,7 @@
 
 use super::block::{Block, Portable};
 use super::costs::ByteCosts;
-use super::field::Encoding;
+use super::field::{Cell, Encoding};
 use super::kernel::{self, Packed, Task};
 use super::level::Level;
 #[cfg(target_arch = "aarch64")]
@@ -49,6 +49,16 @@ impl Sampler {
         }
     }
 
+    /// Cells from weight to weight, where neighbours' cells lead to the rows of their edges' weights
+    /// ([`super::edges::WeightedNear::shift`]): in every job with edge weights.
+    pub fn plane(&self) -> Option<Cell> {
+        match self {
+            Self::Labels(labels) => Some(labels.packed.pairs.plane()),
+            #[cfg(target_arch = "x86_64")]
+            Self::Across(_) => None,
+        }
+    }
+
     /// Bytes of singleton costs of one colour of a row.
     pub fn row_bytes(&self) -> usize {
         match self {
@@ -84,7 +94,7 @@ impl Labels {
         let stride = stride(labels, level);
         Some(Self {
             packed: Packed {
-                pairs: PairRows::new(problem, stride),
+                pairs: PairRows::new(problem, stride)?,
                 form,
                 labels,
                 u_bits: job.hardware().u_bits,

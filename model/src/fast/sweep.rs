@@ -9,6 +9,7 @@
 //! half-step, so that it needs nothing of its neighbours; the second pass fills the wedges around the cuts, with
 //! bands from middle to middle. Both passes touch only their own rows, so that the compiler can check it.
 
+use super::edges::{EdgePlanes, WeightedNear};
 use super::field::{Band, Encoding, Field, Row, cut};
 use super::kernel;
 use super::log::{Evidence, RowLog};
@@ -53,6 +54,8 @@ pub struct Sweep<'a> {
     pub half_steps: &'a [HalfStep<'a>],
     /// Fixed RVs.
     pub evidence: Option<&'a Evidence>,
+    /// Edge weights.
+    pub edges: Option<&'a EdgePlanes>,
     /// Key of the seed.
     pub key: [u32; 2],
     /// How labels become cells.
@@ -81,12 +84,13 @@ impl Task<'_> {
         let last = sweep.half_steps.len() - 1;
         let first_row = self.rows(0).start.min(self.rows(last).start);
         let end = self.rows(0).end.max(self.rows(last).end) + last;
+        let mut weighted = WeightedNear::default();
         for s in first_row..end {
             for (k, half_step) in sweep.half_steps.iter().enumerate() {
                 let Some(y) = s.checked_sub(k).filter(|y| self.rows(k).contains(y)) else { continue };
                 let log = &mut self.logs[half_step.colour][y - self.top];
                 let (row, near) = self.band.row(y, half_step.colour);
-                sweep.row(half_step, y, row, near, log);
+                sweep.row(half_step, y, row, near, &mut weighted, log);
             }
         }
     }
@@ -99,19 +103,25 @@ impl Sweep<'_> {
         y: usize,
         mut out: Row<'_>,
         near: super::field::Near<'_>,
+        weighted: &mut WeightedNear,
         log: &mut RowLog,
     ) {
         let colour = half_step.colour;
         let stream = RowStream::new(self.key, half_step.c1, y as u32, colour as u32);
         let fixed = self.evidence.map(|evidence| evidence.row(y, colour));
+        let edges = self.edges.map(|edges| edges.row(y, colour));
         match half_step.sampling {
             Sampling::Packed(sampler, weights) => {
+                let near = match (edges, sampler.plane()) {
+                    (Some(edges), Some(plane)) => weighted.shift(near, edges, plane),
+                    _ => near,
+                };
                 let task = kernel::Task { weights, stream, near, fixed, out: out.reborrow() };
                 sampler.row(y, colour, task);
             }
             Sampling::General(sampler, weights) => {
                 let at = (y, colour);
-                sampler.row(general::Task { weights, stream, at, near, fixed, out: out.reborrow() });
+                sampler.row(general::Task { weights, stream, at, near, edges, fixed, out: out.reborrow() });
             }
         }
         if let Some(max) = half_step.count_max {

@@ -32,25 +32,46 @@ impl AlignedBytes {
     }
 }
 
-/// min(β·V(·, m), 255) as a row for every neighbour label m, and a null row of zeros.
+/// min(w·β·V(·, m), 255) as a row for every neighbour label m, and a null row of zeros: one plane of such rows for w = 1,
+/// or with edge weights one for every w from 0 to the largest.
 #[derive(Debug)]
 pub struct PairRows {
     encoding: Encoding,
+    /// Cells from a weight's rows to those of the next one.
+    plane: Cell,
     rows: AlignedBytes,
 }
 
 impl PairRows {
-    /// The rows of `problem`, `stride` bytes each: a multiple of 8, at least the labels.
-    pub fn new(problem: &Problem, stride: usize) -> Self {
+    /// The rows of `problem`, `stride` bytes each: a multiple of 8, at least the labels. `None` if cells cannot address
+    /// the rows of all its edge weights.
+    pub fn new(problem: &Problem, stride: usize) -> Option<Self> {
         let labels = usize::from(problem.labels);
         let encoding = Encoding::new(problem.labels, (stride / 8) as u16);
-        let mut rows = AlignedBytes::new((labels + 1) * stride, 0);
-        for (m, row) in rows.get_mut().chunks_exact_mut(stride).take(labels).enumerate() {
-            for (l, cost) in row.iter_mut().take(labels).enumerate() {
-                *cost = (u32::from(problem.beta) * problem.pair_cost(l, m)).min(255) as u8;
+        let weights = match problem.edge_weights {
+            Some(_) => 0..=problem.edge_weight_max(),
+            None => 1..=1,
+        };
+        let plane = (labels + 1) * stride / 8;
+        let cells = plane * weights.clone().count();
+        if cells > 1 << Cell::BITS {
+            return None;
+        }
+        let mut rows = AlignedBytes::new(cells * 8, 0);
+        for (plane, weight) in rows.get_mut().chunks_exact_mut(plane * 8).zip(weights) {
+            for (m, row) in plane.chunks_exact_mut(stride).take(labels).enumerate() {
+                for (l, cost) in row.iter_mut().take(labels).enumerate() {
+                    *cost = (weight * u32::from(problem.beta) * problem.pair_cost(l, m)).min(255) as u8;
+                }
             }
         }
-        Self { encoding, rows }
+        // At most 257 · 32.
+        Some(Self { encoding, plane: plane as Cell, rows })
+    }
+
+    /// Cells from a weight's rows to those of the next one; a neighbour's cell plus w times this leads to its row for w.
+    pub fn plane(&self) -> Cell {
+        self.plane
     }
 
     /// How labels address the rows.
@@ -62,11 +83,14 @@ impl PairRows {
     #[inline(always)]
     pub fn row(&self, cell: Cell) -> &[u8] {
         let stride = usize::from(self.encoding.unit) * 8;
-        debug_assert!(cell <= self.encoding.null() && cell.is_multiple_of(self.encoding.unit));
+        debug_assert!(
+            usize::from(cell) * 8 + stride <= self.rows.len && cell.is_multiple_of(self.encoding.unit)
+        );
         let start = self.rows.start + usize::from(cell) * 8;
         // SAFETY: every cell of a field is made by the field's `Encoding` from a label that `Job::new` checked, or
-        // is the null cell: at most labels · unit. So the row ends at or before (labels + 1) · stride. This is the
-        // one index in the innermost loop that the compiler cannot check for free (an eighth of the cold phase).
+        // is the null cell: at most labels · unit. With edge weights whole planes are added, no more than the largest
+        // weight of the job (`EdgePlanes` holds no other). So the row ends at or before the end of the last plane. This
+        // is the one index in the innermost loop that the compiler cannot check for free (an eighth of the cold phase).
         unsafe { self.rows.bytes.get_unchecked(start..start + stride) }
     }
 }
@@ -141,12 +165,12 @@ impl Form {
     }
 }
 
-/// A bound of α·S + β·ΣV.
+/// A bound of α·S + β·Σ w·V.
 pub fn largest_sum(problem: &Problem) -> u32 {
     let singleton = match problem.singleton {
         crate::Singleton::Pixels { .. } => problem.data_cap.max(problem.s_outside),
         _ => problem.data_cap,
     };
     u32::from(problem.alpha) * u32::from(singleton)
-        + 4 * u32::from(problem.beta) * u32::from(problem.pair_cap)
+        + 4 * problem.edge_weight_max() * u32::from(problem.beta) * u32::from(problem.pair_cap)
 }

@@ -17,8 +17,8 @@ MASK = 0xFFFFFFFF
 RANDOM_START = 2**24 - 1
 
 Hardware = namedtuple("Hardware", "energy_bits p_bits u_bits count_bits weights", defaults=(8, 8, 24, 8, "pow2"))
-# s[i][l] (§3, capped), v[l][m] (§3, capped), fixed[i]
-Problem = namedtuple("Problem", "width height labels s v alpha beta shift fixed")
+# s[i][l] (§3, capped), v[l][m] (§3, capped), fixed[i], edges[2i] to the right and edges[2i + 1] down
+Problem = namedtuple("Problem", "width height labels s v alpha beta shift fixed edges", defaults=(None,))
 Run = namedtuple("Run", "schedule burn_in seed chain start cutoff", defaults=(1, 0, "argmin", None))
 
 
@@ -76,12 +76,23 @@ def neighbours(width, height, i):
     return [b * width + a for a, b in around if 0 <= a < width and 0 <= b < height]
 
 
+def edge(problem, i, n):
+    if problem.edges is None:
+        return 1
+    x, y = min(i, n) % problem.width, min(i, n) // problem.width
+    right = problem.width > 1 and max(i, n) == y * problem.width + x + 1
+    return problem.edges[2 * min(i, n) + (0 if right else 1)]
+
+
 def energies(problem, ceiling, i, around, labels):
     row = problem.s[i]
     columns = [problem.v[own] for own in range(problem.labels)]
-    seen = [labels[n] for n in around]
+    seen = [(labels[n], edge(problem, i, n)) for n in around]
     return [
-        min((problem.alpha * row[own] + problem.beta * sum(columns[own][m] for m in seen)) >> problem.shift, ceiling)
+        min(
+            (problem.alpha * row[own] + problem.beta * sum(w * columns[own][m] for m, w in seen)) >> problem.shift,
+            ceiling,
+        )
         for own in range(problem.labels)
     ]
 
@@ -274,6 +285,16 @@ def jobs():
     s = singleton_values("abs", samples(n, 9, 3), [0, 0, 2, 3, 3, 5, 6, 6, 7], data_cap=4)
     ties = Problem(16, 12, 9, s, pair_vectors("abs", line_vectors(9), 2), 1, 8, 0, [False] * n)
     yield "cut-off-and-ties", default, ties, settings([(4.0, 3)], burn_in=0, cutoff=4)
+
+    weighted = grid(29, 23, 16)._replace(beta=1, edges=samples(2 * 29 * 23, 10, 4))
+    yield "edge-weights", default, weighted, settings(anneal(20.0, 6.0, 5, 40))
+
+    s = singleton_table([257 * sample(i, 11) for i in range(33 * 5)], 5, data_cap=65535)
+    v = pair_vectors("squared", line_vectors(5), cap=255)
+    fixed = [i % 7 == 3 for i in range(33)]
+    column = Problem(1, 33, 5, s, v, 255, 255, 9, fixed, samples(2 * 33, 12, 4))
+    hot = settings(anneal(9000.0, 900.0, 5, 30), start="random")
+    yield "edge-weights-column", Hardware(energy_bits=16), column, hot
 
 
 def expected():

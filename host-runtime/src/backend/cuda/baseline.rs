@@ -41,6 +41,10 @@ pub fn run(device: &Device, job: &Job, start: &[u8], watch: &mut Watch<'_>) -> R
             format!("shift {} and {} labels, it takes shift 0 and 64 labels", problem.shift, problem.labels);
         return Err(CudaError::Unsupported { kernel: "baseline", why });
     }
+    if problem.edge_weights.is_some() {
+        let why = "the job has edge weights; --kernel generic takes them".to_string();
+        return Err(CudaError::Unsupported { kernel: "baseline", why });
+    }
     let (rvs, labels_count) = (problem.rvs(), usize::from(problem.labels));
     let function = device.load(&variant(job))?.function("gibbs_baseline")?;
     let uploaded = generic::upload(device, job, start, LogAddress::default(), false)?;

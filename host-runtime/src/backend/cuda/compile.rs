@@ -153,6 +153,8 @@ pub fn representatives() -> Vec<(&'static str, Variant)> {
         source: PREPARE,
         defines: vec![("SPA_LABELS", 49), ("SPA_SINGLETON", 0), ("SPA_SQUARED", 0)],
     };
+    let mut with_edges = generic(64, 32, 2, 0, 0, 0, 0);
+    with_edges.defines.push(("SPA_EDGES", 1));
     vec![
         ("prepare-49", prepare.clone()),
         ("baseline-49", Variant { source: BASELINE, ..prepare }),
@@ -167,6 +169,7 @@ pub fn representatives() -> Vec<(&'static str, Variant)> {
         ("flow-225", generic(225, 32, 8, 0, 1, 0, 0)),
         ("segment-4-linear-evidence", generic(4, 4, 1, 1, 1, 1, 1)),
         ("table-7", generic(7, 8, 1, 2, 0, 0, 0)),
+        ("stereo-64-edges", with_edges),
     ]
 }
 

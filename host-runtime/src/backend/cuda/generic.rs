@@ -23,6 +23,7 @@ pub(super) struct Params {
     costs: u64,
     pair: u64,
     fixed: u64,
+    edges: u64,
     limits: u64,
     weights: u64,
     log: LogAddress,
@@ -74,6 +75,9 @@ pub fn variant(job: &Job) -> Variant {
         ("SPA_LINEAR", u32::from(job.hardware().weights == Weights::Linear)),
         ("SPA_FIXED", u32::from(problem.fixed.is_some())),
     ]);
+    if problem.edge_weights.is_some() {
+        defines.push(("SPA_EDGES", 1));
+    }
     Variant { source: GENERIC, defines }
 }
 
@@ -148,6 +152,7 @@ pub(super) fn upload(
         device.upload("the pair table", &pair_rows(job))?,
         device.upload("the evidence", &mask)?,
         device.upload("weights", &weights)?,
+        device.upload("edge weights", problem.edge_weights.as_deref().unwrap_or_default())?,
     ];
     let words = vec![device.upload("label offsets", &offsets)?, device.upload("weights", &limits)?];
     let key = spa_model::rng::key(job.run().seed);
@@ -160,6 +165,7 @@ pub(super) fn upload(
         costs: device.address(&costs),
         pair: device.address(&bytes[2]),
         fixed: if mask.is_empty() { 0 } else { device.address(&bytes[3]) },
+        edges: if problem.edge_weights.is_some() { device.address(&bytes[5]) } else { 0 },
         limits: device.address(&words[1]),
         weights: device.address(&bytes[4]),
         log,

@@ -102,6 +102,9 @@ impl Plan {
         if problem.shift != 0 {
             return refuse(format!("the shift is {}, it needs 0", problem.shift));
         }
+        if problem.edge_weights.is_some() {
+            return refuse("the job has edge weights".to_string());
+        }
         if problem.rvs() > RVS_MAX {
             return refuse(format!("{} RVs, at most {RVS_MAX}", problem.rvs()));
         }
