@@ -10,7 +10,9 @@ mod decode;
 mod devices;
 mod eval;
 mod flow;
+mod infer;
 mod man;
+mod restore;
 mod run;
 mod segment;
 mod stereo;
@@ -35,6 +37,8 @@ enum Command {
     Stereo(stereo::Stereo),
     Flow(flow::Flow),
     Segment(segment::Segment),
+    Restore(restore::Restore),
+    Infer(infer::Infer),
     Synth(synth::Synth),
     Decode(decode::Decode),
     Compare(compare::Compare),
@@ -54,6 +58,8 @@ pub fn main() -> ExitCode {
         Command::Stereo(command) => command.execute(),
         Command::Flow(command) => command.execute(),
         Command::Segment(command) => command.execute(),
+        Command::Restore(command) => command.execute(),
+        Command::Infer(command) => command.execute(),
         Command::Synth(command) => command.execute(),
         Command::Decode(command) => command.execute(),
         Command::Compare(command) => command.execute(),

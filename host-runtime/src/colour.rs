@@ -17,7 +17,8 @@ pub fn palette(application: &Application, labels: u16) -> Vec<Rgb> {
             let radius = f64::from((window / 2).max(1));
             window_offsets(*window).iter().map(|o| motion(o.dx.into(), o.dy.into(), radius)).collect()
         }
-        Application::Segment => (0..labels).map(class).collect(),
+        Application::Segment | Application::Infer => (0..labels).map(class).collect(),
+        Application::Restore => (0..labels).map(|l| [crate::app::restore::value(l, labels); 3]).collect(),
     }
 }
 

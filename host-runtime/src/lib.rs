@@ -9,6 +9,7 @@ pub mod card;
 pub mod cli;
 pub mod colour;
 pub mod contrast;
+pub mod costs;
 pub mod error;
 pub mod figure;
 pub mod formats;

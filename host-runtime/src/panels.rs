@@ -94,8 +94,11 @@ pub fn meaning(application: &Application, values: Option<&[u8]>, l: u16) -> Stri
             Some(value) => format!("class {l}, grey {value}"),
             None => format!("class {l}"),
         },
-        #[allow(unreachable_patterns, reason = "further applications have labels without a unit")]
-        _ => format!("label {l}"),
+        Application::Restore => match values.and_then(|values| values.get(usize::from(l))) {
+            Some(value) => format!("grey {value}"),
+            None => format!("label {l}"),
+        },
+        Application::Infer => format!("label {l}"),
     }
 }
 
@@ -111,8 +114,8 @@ pub fn panels(shown: &Shown<'_>) -> Vec<Panel> {
         Application::Stereo { .. } => ("Left picture", "Right picture", "Disparity"),
         Application::Flow { .. } => ("First frame", "Second frame", "Motion"),
         Application::Segment => ("Picture", "", "Classes"),
-        #[allow(unreachable_patterns, reason = "further applications")]
-        _ => ("Picture", "Second picture", "Labels"),
+        Application::Restore => ("Picture", "", "Grey values"),
+        Application::Infer => ("", "", "Labels"),
     };
     let photographs =
         [("first", first, &shown.photographs.first), ("second", second, &shown.photographs.second)];

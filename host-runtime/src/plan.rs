@@ -1,6 +1,6 @@
 //! From options and pictures to a checked job: defaults, the mapping of real parameters, files that belong to it.
 
-use crate::app::{Application, Cooling, PairForm, SingletonForm};
+use crate::app::{Application, Cooling, PairForm, SingletonForm, restore};
 use crate::contrast::{self, EDGE_UNIT};
 use crate::error::{Error, Result};
 use crate::options::RunOptions;
@@ -8,7 +8,7 @@ use crate::picture::{Picture, open_values};
 use crate::{kmeans, npy, schedule_file};
 use serde::{Deserialize, Serialize};
 use spa_model::job::{line_vectors, stereo_offsets, window_offsets};
-use spa_model::real::{potts_to_integers, to_integers};
+use spa_model::real::{IntegerParameters, potts_to_integers, to_integers};
 use spa_model::{ArrayShape, Difference, Hardware, Job, Pair, Problem, Run, Schedule, Singleton, Start};
 use spagen::Build;
 use std::path::Path;
@@ -84,6 +84,23 @@ pub struct Plan {
     pub values: Option<Vec<u8>>,
 }
 
+/// Parts of a job that an application works out itself; the rest comes from options and files.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Special {
+    /// Data term.
+    pub singleton: Option<Singleton>,
+    /// Initial labels.
+    pub start: Option<Start>,
+    /// Evidence, H×W.
+    pub fixed: Option<Vec<bool>>,
+    /// Grey values of classes, for the summary.
+    pub values: Option<Vec<u8>>,
+    /// Pair term.
+    pub pair: Option<Pair>,
+    /// Integer weights and the cap of V, instead of the mapping of contract §3.
+    pub integers: Option<(IntegerParameters, u8)>,
+}
+
 /// Makes the job of `options` for `inputs`; `application` carries the kind, options its details.
 ///
 /// # Errors
@@ -94,6 +111,20 @@ pub fn plan(
     options: &RunOptions,
     build: Option<&Build>,
     inputs: &Inputs,
+) -> Result<Plan> {
+    plan_with(application, options, build, inputs, Special::default())
+}
+
+/// [`plan`] with parts that are known already.
+///
+/// # Errors
+/// As [`plan`].
+pub fn plan_with(
+    application: &Application,
+    options: &RunOptions,
+    build: Option<&Build>,
+    inputs: &Inputs,
+    special: Special,
 ) -> Result<Plan> {
     let application = resolve_application(application, options)?;
     if let Some(second) = &inputs.second {
@@ -116,14 +147,19 @@ pub fn plan(
         return Err(spa_model::Error::range("cap", 0, "1…255").into());
     }
     let form = options.pair.unwrap_or(defaults.pair);
-    let pair = resolve_pair(options, form, labels)?;
+    let pair = match special.pair {
+        Some(pair) => pair,
+        None => resolve_pair(options, form, labels)?,
+    };
     let edge_weights = resolve_edges(options, &inputs.first)?;
     // Edge weights count in parts of the smoothness term as given.
     let edge_beta = if edge_weights.is_some() { real_beta / f64::from(EDGE_UNIT) } else { real_beta };
-    let (integers, cap) = if matches!(pair, Pair::Potts) {
-        potts_to_integers(real_alpha, edge_beta * f64::from(real_cap))?
-    } else {
-        (to_integers(real_alpha, edge_beta)?, real_cap)
+    let (integers, cap) = match special.integers {
+        Some(known) => known,
+        None if matches!(pair, Pair::Potts) => {
+            potts_to_integers(real_alpha, edge_beta * f64::from(real_cap))?
+        }
+        None => (to_integers(real_alpha, edge_beta)?, real_cap),
     };
 
     let schedule = resolve_schedule(options, defaults.cooling, defaults.iterations)?;
@@ -132,12 +168,17 @@ pub fn plan(
         schedule: schedule.scaled(integers.temperature_factor)?,
         seed: options.seed.unwrap_or(0),
         chain: options.chain.unwrap_or(0),
-        start: resolve_start(options, &inputs.first)?,
+        start: match special.start {
+            Some(start) => start,
+            None => resolve_start(options, &inputs.first)?,
+        },
         cutoff: options.cutoff,
     };
     let data_cap = options.data_cap.unwrap_or(defaults.data_cap);
-    let (singleton, values) =
-        resolve_singleton(&application, options, defaults.singleton, &hardware, labels, inputs)?;
+    let (singleton, values) = match special.singleton {
+        Some(singleton) => (singleton, special.values),
+        None => resolve_singleton(&application, options, defaults.singleton, &hardware, labels, inputs)?,
+    };
     let vectors = match application {
         Application::Flow { window } => window_offsets(window),
         _ => line_vectors(labels),
@@ -155,7 +196,10 @@ pub fn plan(
         alpha: integers.alpha,
         beta: integers.beta,
         shift: integers.shift,
-        fixed: options.fixed.as_deref().map(|path| read_mask(path, &inputs.first)).transpose()?,
+        fixed: match special.fixed {
+            Some(fixed) => Some(fixed),
+            None => options.fixed.as_deref().map(|path| read_mask(path, &inputs.first)).transpose()?,
+        },
         edge_weights,
     };
     let mapping = Mapping {
@@ -192,7 +236,7 @@ fn resolve_application(application: &Application, options: &RunOptions) -> Resul
     }
     Ok(match application {
         Application::Stereo { dmin } => Application::Stereo { dmin: options.dmin.unwrap_or(*dmin) },
-        Application::Segment => Application::Segment,
+        Application::Segment | Application::Restore | Application::Infer => application.clone(),
         Application::Flow { window } => {
             let window = match (options.window, options.labels) {
                 (Some(window), _) => window,
@@ -365,7 +409,7 @@ fn read_mask(path: &Path, picture: &Picture) -> Result<Vec<bool>> {
 }
 
 /// A plane of values from `.npy` (by its content) or a grey picture.
-fn read_plane(path: &Path) -> Result<(u32, u32, Vec<u8>)> {
+pub(crate) fn read_plane(path: &Path) -> Result<(u32, u32, Vec<u8>)> {
     use std::io::Read as _;
     let mut magic = [0; 6];
     let is_npy = std::fs::File::open(path)
@@ -419,6 +463,12 @@ fn resolve_singleton(
         Application::Flow { window } => {
             (Singleton::Pixels { form, first, second, offsets: window_offsets(*window) }, None)
         }
+        Application::Restore => {
+            let values: Vec<u8> = (0..labels).map(|l| restore::value(l, labels)).collect();
+            let cut = values.iter().map(|v| v >> (8 - bits)).collect();
+            (Singleton::Values { form, first, values: cut }, Some(values))
+        }
+        Application::Infer => return Err(Error::usage("a field needs its costs: unary or --costs")),
         Application::Segment => {
             let values = match &options.values {
                 Some(values) if values.len() != usize::from(labels) => {

@@ -109,6 +109,6 @@ pub fn write_run(
     let path = output.path(SUMMARY);
     let text = summary.json().map_err(|e| Error::file("write", &path, e))?;
     std::fs::write(&path, text).map_err(|e| Error::io("write", &path, &e))?;
-    let stale: Vec<&str> = FILES.iter().chain(&formats::output::FILES).chain(&[FIGURE]).copied().collect();
+    let stale = [&FILES[..], &formats::output::FILES, &[FIGURE], &crate::app::prepare::FILES].concat();
     output.commit(&stale)
 }

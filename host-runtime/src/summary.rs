@@ -41,6 +41,8 @@ pub struct Summary {
     pub window: Option<u16>,
     /// Grey value of every class, of segmentation.
     pub values: Option<Vec<u8>>,
+    /// Preset, data term and other options of the application, and the runs before this one.
+    pub settings: Option<serde_json::Value>,
     /// Nominal labels: free RVs · L · iterations.
     pub labels_evaluated: u64,
     /// Labels whose energy was computed.
@@ -157,6 +159,7 @@ impl Summary {
             dmin: if let Application::Stereo { dmin } = plan.application { Some(dmin) } else { None },
             window: if let Application::Flow { window } = plan.application { Some(window) } else { None },
             values: plan.values.clone(),
+            settings: None,
             labels_evaluated: evaluated,
             labels_touched: report.outcome.labels_touched,
             wall_seconds: report.wall_seconds,

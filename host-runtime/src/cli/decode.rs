@@ -67,6 +67,8 @@ fn application(header: &logfile::Header) -> Application {
     match (header.application.as_str(), crate::synth::window_of(header.labels)) {
         ("flow", Ok(window)) => Application::Flow { window },
         ("segment", _) => Application::Segment,
+        ("restore", _) => Application::Restore,
+        ("infer", _) => Application::Infer,
         _ => Application::Stereo { dmin: 0 },
     }
 }

@@ -1,6 +1,8 @@
-//! What `stereo`, `flow` and `segment` share: options, the run, the results.
+//! What `stereo`, `flow`, `segment`, `restore` and `infer` share: options, the run, the results.
 
 use crate::app::Application;
+use crate::app::infer::{self, Model};
+use crate::app::prepare::{Prepared, prepare, write_extras};
 use crate::backend::{Backend, Progress, RunReport, registry};
 use crate::error::Error;
 use crate::formats::Field;
@@ -8,7 +10,7 @@ use crate::options::{Bytes, RunOptions};
 use crate::output::Output;
 use crate::panels::Photographs;
 use crate::picture::Picture;
-use crate::plan::{Inputs, Plan, plan};
+use crate::plan::{Inputs, Plan};
 use crate::report;
 use crate::results::{histogram_file, write_figure, write_formats, write_run};
 use crate::summary::Summary;
@@ -20,7 +22,6 @@ use spagen::Build;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Size of a dense histogram above which it is written sparse: 2 GB.
@@ -49,6 +50,15 @@ impl RunArgs {
         }
         Ok(args)
     }
+
+    /// Options of the command line and of the configuration file.
+    fn resolve(&self) -> Result<RunOptions, Error> {
+        let options = self.options.clone();
+        match &self.config {
+            Some(path) => Ok(options.or(RunOptions::from_file(path)?)),
+            None => Ok(options),
+        }
+    }
 }
 
 /// Runs one application from its pictures to its results.
@@ -58,64 +68,108 @@ pub fn execute(
     second: Option<&Path>,
     args: &RunArgs,
 ) -> anyhow::Result<ExitCode> {
-    let mut options = args.options.clone();
-    if let Some(path) = &args.config {
-        options = options.or(RunOptions::from_file(path)?);
-    }
-    let build = options.build.as_deref().map(open_build).transpose()?;
-    let name = options.backend.as_deref().unwrap_or("cpu");
-    let mut backend = registry::open(name, build.as_ref(), options.threads)?;
+    let options = args.resolve()?;
+    let (build, mut backend) = open_machine(&options)?;
+    let output = open_output(application, &options)?;
     let inputs = Inputs { first: Picture::open(first)?, second: second.map(Picture::open).transpose()? };
-    let plan = plan(application, &options, build.as_ref(), &inputs)?;
-    // Before the long work: can the formats hold the results, and is there a place for them?
-    let formats = options.formats.clone().unwrap_or_default();
+    let prepared = prepare(application, &options, build.as_ref(), &inputs, &mut |plan, what| {
+        eprintln!("{}, {what}: {}", plan.application.name(), plan.mapping);
+        run_with_progress(backend.as_mut(), plan)
+    })?;
+    // The pictures are shown again with the results, reduced: they need no memory during the run.
+    let photographs = Photographs::of(&inputs);
+    drop(inputs);
+    let machine = Machine { build, backend };
+    last_run(&prepared, Some(&photographs), &options, machine, output, args.json)
+}
+
+/// Runs the field that a file describes.
+pub fn execute_model(path: &Path, args: &RunArgs) -> anyhow::Result<ExitCode> {
+    let model = Model::open(path)?;
+    let options = args.resolve()?.or(model.options.clone());
+    let (build, mut backend) = open_machine(&options)?;
+    let output = open_output(&Application::Infer, &options)?;
+    let (prepared, options) = infer::prepare(&model, options, build.as_ref())?;
+    last_run(&prepared, None, &options, Machine { build, backend }, output, args.json)
+}
+
+/// Before the long work: can the formats hold the results, and is there a place for them?
+fn open_output(application: &Application, options: &RunOptions) -> anyhow::Result<Option<Output>> {
+    let formats = options.formats.as_deref().unwrap_or_default();
     if !formats.is_empty() {
-        let what = Field::of_labels(&plan.application, (0, 0), &[]);
+        let what = Field::of_labels(application, (0, 0), &[]);
         formats.iter().try_for_each(|&format| what.file_name(format).map(|_| ()))?;
         if options.output.is_none() {
             return Err(Error::usage("--formats needs a folder for its files; give -o DIR").into());
         }
     }
-    let output = options.output.as_deref().map(Output::prepare).transpose()?;
     options.report.as_deref().map(report::check_place).transpose()?;
-    // The pictures are shown again with the results, reduced: they need no memory during the run.
-    let photographs = Photographs::of(&inputs);
-    drop(inputs);
-    eprintln!("{}: {}", plan.application.name(), plan.mapping);
+    Ok(options.output.as_deref().map(Output::prepare).transpose()?)
+}
 
-    let mut report = run_with_progress(backend.as_mut(), &plan)?;
+/// What runs jobs.
+struct Machine {
+    build: Option<Build>,
+    backend: Box<dyn Backend>,
+}
+
+/// The build and the backend that were asked for.
+fn open_machine(options: &RunOptions) -> anyhow::Result<(Option<Build>, Box<dyn Backend>)> {
+    let build = options.build.as_deref().map(open_build).transpose()?;
+    let name = options.backend.as_deref().unwrap_or("cpu");
+    let backend = registry::open(name, build.as_ref(), options.threads)?;
+    Ok((build, backend))
+}
+
+/// Runs the job whose results are written, and writes them.
+fn last_run(
+    prepared: &Prepared,
+    photographs: Option<&Photographs>,
+    options: &RunOptions,
+    machine: Machine,
+    output: Option<Output>,
+    json: bool,
+) -> anyhow::Result<ExitCode> {
+    let plan = &prepared.plan;
+    let Machine { build, mut backend } = machine;
+    let formats = options.formats.clone().unwrap_or_default();
+    eprintln!("{}: {}", plan.application.name(), plan.mapping);
+    let mut report = run_with_progress(backend.as_mut(), plan)?;
     let problem = plan.job.problem();
     let limit = options.max_memory.unwrap_or(MEMORY_DEFAULT).0;
     let histogram = histogram_file(problem.rvs(), problem.labels, limit);
     let hash = build.as_ref().map(|build| build.config_hash().to_string());
-    let summary = Summary::new(&plan, backend.name(), hash, &mut report, histogram)?;
+    let mut summary = Summary::new(plan, backend.name(), hash, &mut report, histogram)?;
+    summary.settings = Some(prepared.settings(options)?);
     if let Some(path) = &options.keep_log {
         let shape = build.as_ref().map(Build::array);
         logfile::write(path, plan.application.name(), &plan.job, shape, &report.outcome)?;
     }
     if let Some(output) = output {
+        write_extras(&output, &prepared.extras(&report.outcome.histogram))?;
         if !formats.is_empty() {
-            let size = (summary.width, summary.height);
-            let field = Field::of_labels(&plan.application, size, &report.outcome.histogram.mode());
-            write_formats(&output, &field, &formats)?;
+            write_formats(&output, &prepared.field(&report.outcome.histogram), &formats)?;
         }
-        write_figure(&output, &plan, &photographs, &report.outcome.histogram)?;
+        // Its legend is in pixels.
+        if let Some(photographs) = photographs.filter(|_| prepared.labels_are_pixels()) {
+            write_figure(&output, plan, photographs, &report.outcome.histogram)?;
+        }
         write_run(output, &plan.application, &summary, &report.outcome.labels, &report.outcome.histogram)?;
     }
-    if let Some(path) = &options.report {
+    if let (Some(path), Some(photographs)) = (&options.report, photographs) {
         let command = command_line();
         let run = report::Run {
             application: &plan.application,
             summary: &summary,
-            photographs: &photographs,
+            photographs,
             histogram: &report.outcome.histogram,
-            schedule: &given_schedule(&plan),
+            schedule: &given_schedule(plan),
             trace: None,
             command: &command,
         };
         report::write(path, &run)?;
     }
-    if args.json {
+    if json {
         print(&summary.json()?)?;
     } else {
         let place = options.output.as_ref().map(|folder| format!("  results in  {}\n", folder.display()));
@@ -152,12 +206,14 @@ pub fn open_build(folder: &Path) -> Result<Build, Error> {
     })
 }
 
+/// True after Ctrl-C.
+static STOP: AtomicBool = AtomicBool::new(false);
+
 fn run_with_progress(backend: &mut dyn Backend, plan: &Plan) -> anyhow::Result<RunReport> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let handler = Arc::clone(&stop);
-    // The second Ctrl-C does not wait for the backend. Without a handler Ctrl-C still ends the program.
-    let _ = ctrlc::set_handler(move || {
-        if handler.swap(true, Ordering::SeqCst) {
+    // The second Ctrl-C does not wait for the backend. Without a handler Ctrl-C still ends the program; only the first of
+    // several passes can set one.
+    let _ = ctrlc::set_handler(|| {
+        if STOP.swap(true, Ordering::SeqCst) {
             std::process::exit(1);
         }
     });
@@ -172,7 +228,7 @@ fn run_with_progress(backend: &mut dyn Backend, plan: &Plan) -> anyhow::Result<R
     bar.set_prefix(backend.name());
     let report = backend.run(&plan.job, &mut |progress: Progress| {
         bar.set_position(progress.iteration.into());
-        !stop.load(Ordering::SeqCst)
+        !STOP.load(Ordering::SeqCst)
     });
     bar.finish_and_clear();
     // A refusal of the model is a message of its own; anything else says which backend it came from.

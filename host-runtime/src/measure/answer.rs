@@ -33,14 +33,14 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Reads a result folder of `spa` (its `mode.npy`), a file of one (labels are taken by the summary beside it), or any
-    /// other file, as `subject` or as what its format tells; `scale` is the steps of a disparity in a pixel.
+    /// Reads a result folder of `spa` (its `mode.npy`, or `disparity.npy` and `flow.npy` where labels are parts of pixels), a
+    /// file of one (labels are taken by the summary beside it), or any other file, as `subject` or as what its format tells; `scale` is the steps of a disparity in a pixel.
     ///
     /// # Errors
     /// [`Error::File`] if something is missing or damaged; [`Error::Usage`] if nothing tells what the file is.
     pub fn open(path: &Path, subject: Option<Subject>, scale: Option<f64>) -> Result<Self> {
         let (file, folder) = if path.is_dir() {
-            (path.join("mode.npy"), path)
+            (path.join(answer_file(path)?), path)
         } else {
             (path.to_path_buf(), path.parent().unwrap_or(Path::new("")))
         };
@@ -83,6 +83,20 @@ impl Answer {
             Field::Labels(map) => (map.width, map.height),
         }
     }
+}
+
+/// The file of a result folder that answers: labels, unless they are parts of pixels.
+fn answer_file(folder: &Path) -> Result<&'static str> {
+    let summary = Summary::read(folder)?;
+    let more = |key: &str| {
+        let setting = summary.settings.as_ref().and_then(|settings| settings.get(key)?.as_u64());
+        setting.is_some_and(|n| n > 1)
+    };
+    Ok(match summary.application.as_str() {
+        "stereo" if more("grid") => "disparity.npy",
+        "flow" if more("grid") || more("levels") => "flow.npy",
+        _ => "mode.npy",
+    })
 }
 
 /// The application of a summary.

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in a test, a failure is the message")]
 
+mod applications;
 mod edges;
 mod errors;
 mod eval;

@@ -25,6 +25,7 @@ fn the_folder_holds_what_the_summary_says() {
         names,
         [
             "confidence.png",
+            "disparity.npy",
             "figure.png",
             "histogram.npy",
             "labels.npy",

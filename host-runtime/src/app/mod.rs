@@ -1,4 +1,14 @@
-//! Applications: what their labels mean, and the parameters that hold unless people say otherwise.
+//! Applications: what their labels mean, the parameters that hold unless people say otherwise, and what each of them does
+//! around the job: cost tables, passes before it, results after it ([`prepare`]; docs/applications.md).
+
+pub mod classes;
+pub mod flow;
+pub mod infer;
+pub mod prepare;
+pub mod preset;
+pub mod restore;
+pub mod segment;
+pub mod stereo;
 
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +27,10 @@ pub enum Application {
     },
     /// Classes of pixels, by a value per class.
     Segment,
+    /// A grey picture without its noise and with its holes filled: label l stands for a grey value.
+    Restore,
+    /// A field given by its costs.
+    Infer,
 }
 
 /// A temperature schedule by its parameters.
@@ -82,6 +96,8 @@ impl Application {
             Self::Stereo { .. } => "stereo",
             Self::Flow { .. } => "flow",
             Self::Segment => "segment",
+            Self::Restore => "restore",
+            Self::Infer => "infer",
         }
     }
 
@@ -103,26 +119,50 @@ impl Application {
             Self::Flow { window } => Defaults {
                 labels: window * window,
                 iterations: 300,
-                alpha: 1.0,
-                beta: 2.0,
+                alpha: 2.0,
+                beta: 5.0,
                 cap: 255,
-                data_cap: 255,
-                outside: 255,
+                data_cap: 30,
+                outside: 30,
                 singleton: SingletonForm::Abs,
                 pair: PairForm::Abs,
-                cooling: Cooling::Anneal(20.0, 0.7, 25),
+                cooling: Cooling::Anneal(20.0, 1.4, 25),
             },
             Self::Segment => Defaults {
                 labels: 4,
                 iterations: 200,
-                alpha: 0.01,
-                beta: 32.0,
+                alpha: 1.0,
+                beta: 60.0,
                 cap: 1,
+                data_cap: 255,
+                outside: 255,
+                singleton: SingletonForm::Abs,
+                pair: PairForm::Potts,
+                cooling: Cooling::Anneal(40.0, 4.0, 25),
+            },
+            Self::Restore => Defaults {
+                labels: 64,
+                iterations: 200,
+                alpha: 1.0,
+                beta: 4.0,
+                cap: 8,
+                data_cap: 255,
+                outside: 255,
+                singleton: SingletonForm::Abs,
+                pair: PairForm::Abs,
+                cooling: Cooling::Constant(10.0),
+            },
+            Self::Infer => Defaults {
+                labels: 2,
+                iterations: 1000,
+                alpha: 1.0,
+                beta: 1.0,
+                cap: 255,
                 data_cap: 65_535,
                 outside: 65_535,
-                singleton: SingletonForm::Squared,
-                pair: PairForm::Potts,
-                cooling: Cooling::Anneal(10.0, 1.0, 25),
+                singleton: SingletonForm::Abs,
+                pair: PairForm::Abs,
+                cooling: Cooling::Constant(1.0),
             },
         }
     }

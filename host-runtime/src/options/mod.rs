@@ -1,5 +1,7 @@
 //! Options of a run: one definition for the command line and for configuration files.
 
+pub mod application;
+
 use crate::app::{PairForm, SingletonForm};
 use crate::contrast::Contrast;
 use crate::error::{Error, Result};
@@ -10,10 +12,16 @@ use spa_model::Weights;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+pub use application::ApplicationOptions;
+
 /// Everything that can be set for a run. What is not given has the default of the application.
 #[derive(Debug, Clone, Default, PartialEq, Args, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct RunOptions {
+    /// Options of the applications.
+    #[command(flatten)]
+    #[serde(skip)]
+    pub application: ApplicationOptions,
     /// Number of labels (flow: use --window)
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Model")]
     pub labels: Option<u16>,
@@ -273,16 +281,29 @@ impl RunOptions {
     pub fn from_file(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path).map_err(|e| Error::io("read configuration", path, &e))?;
         let refuse = |cause: String| Error::usage(format!("configuration '{}': {cause}", path.display()));
-        let table: toml::Table =
+        let table =
             text.parse().map_err(|e: toml::de::Error| refuse(e.to_string().trim_end().to_string()))?;
+        Self::from_parts(path, Some(&text), table)
+    }
+
+    /// The same from a table that was read from `path`.
+    ///
+    /// # Errors
+    /// As [`Self::from_file`], but for reading.
+    pub fn from_table(path: &Path, table: toml::Table) -> Result<Self> {
+        Self::from_parts(path, None, table)
+    }
+
+    fn from_parts(path: &Path, text: Option<&str>, table: toml::Table) -> Result<Self> {
+        let refuse = |cause: String| Error::usage(format!("configuration '{}': {cause}", path.display()));
         let known = option_names();
         for key in table.keys() {
             if !known.contains(key) {
                 return Err(refuse(unknown_key(key, &known)));
             }
         }
-        let mut options: Self =
-            toml::from_str(&text).map_err(|e| refuse(e.to_string().trim_end().to_string()))?;
+        let mut options: Self = part(text, &table, |key| !of_application(key)).map_err(refuse)?;
+        options.application = part(text, &table, of_application).map_err(refuse)?;
         let exclusive = [
             ("temperature", options.temperature.is_some()),
             ("anneal", options.anneal.is_some()),
@@ -307,7 +328,8 @@ impl RunOptions {
             options.report.as_mut(),
             start,
         ];
-        paths.into_iter().flatten().for_each(|path| *path = folder.join(&path));
+        let paths = paths.into_iter().flatten().chain(options.application.paths());
+        paths.for_each(|path| *path = folder.join(&path));
         Ok(options)
     }
 
@@ -328,6 +350,7 @@ impl RunOptions {
             (base.edge_weights, base.contrast) = (None, None);
         }
         Self {
+            application: self.application.or(base.application),
             labels: self.labels.or(base.labels),
             dmin: self.dmin.or(base.dmin),
             window: self.window.or(base.window),
@@ -372,6 +395,31 @@ impl RunOptions {
     }
 }
 
+/// The keys of a configuration file that `wanted` takes, as options. A file without any other keys is read from its text,
+/// so that messages name the line.
+fn part<T: serde::de::DeserializeOwned>(
+    text: Option<&str>,
+    table: &toml::Table,
+    wanted: impl Fn(&str) -> bool,
+) -> Result<T, String> {
+    let tidy = |e: toml::de::Error| e.to_string().trim_end().to_string();
+    if let Some(text) = text.filter(|_| table.keys().all(|key| wanted(key))) {
+        return toml::from_str(text).map_err(tidy);
+    }
+    let kept = table.iter().filter(|(key, _)| wanted(key)).map(|(k, v)| (k.clone(), v.clone()));
+    T::deserialize(kept.collect::<toml::Table>()).map_err(tidy)
+}
+
+/// True for the names of [`ApplicationOptions`].
+fn of_application(key: &str) -> bool {
+    #[derive(Parser)]
+    struct Probe {
+        #[command(flatten)]
+        _options: ApplicationOptions,
+    }
+    Probe::command().get_arguments().any(|arg| arg.get_long() == Some(key))
+}
+
 /// Names of all options, as on the command line without the dashes.
 pub fn option_names() -> Vec<String> {
     #[derive(Parser)]
@@ -408,11 +456,12 @@ mod tests {
     #[test]
     fn every_option_has_a_key_and_every_key_an_option() {
         // deny_unknown_fields lists the fields in its message.
-        let error = toml::from_str::<RunOptions>("nonsense = 1").unwrap_err().to_string();
+        let error = toml::from_str::<RunOptions>("nonsense = 1").unwrap_err().to_string()
+            + &toml::from_str::<ApplicationOptions>("nonsense = 1").unwrap_err().to_string();
         for name in option_names() {
             assert!(error.contains(&format!("`{name}`")), "{name} is no key: {error}");
         }
-        let fields = error.matches('`').count() / 2 - 1;
+        let fields = error.matches('`').count() / 2 - 2;
         assert!(fields >= option_names().len(), "{fields} fields");
     }
 

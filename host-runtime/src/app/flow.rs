@@ -1,0 +1,160 @@
+//! Motion: cost tables, sub-pixel windows, and small motions on large pictures from large motions on small ones.
+
+use super::Application;
+use super::prepare::{Extra, Prepared, Runner, Values};
+use crate::app::prepare;
+use crate::costs::matching::{Displacement, Matcher};
+use crate::costs::planes::ColourPlane;
+use crate::costs::{CostSettings, DataTerm, table};
+use crate::error::{Error, Result};
+use crate::formats::{self, Field};
+use crate::options::RunOptions;
+use crate::picture::Picture;
+use crate::plan::{Inputs, Plan, Special, plan_with};
+use spa_model::job::window_offsets;
+use spa_model::{Histogram, Singleton};
+use spagen::Build;
+use std::path::PathBuf;
+
+/// What is made of the histogram of displacement labels.
+#[derive(Debug)]
+pub struct Finish {
+    window: u16,
+    grid: u16,
+    /// In grid steps, H·W.
+    base: Option<Vec<Displacement>>,
+}
+
+impl Finish {
+    /// Displacements in pixels, right and down, by pixel: base plus mean of the drawn labels.
+    fn vectors(&self, histogram: &Histogram) -> Vec<[f32; 2]> {
+        let offsets = window_offsets(self.window);
+        let step = 1.0 / f64::from(self.grid);
+        let mean = |(i, row): (usize, &[u16])| {
+            let (mut sum, mut dx, mut dy) = (0_i64, 0_i64, 0_i64);
+            for (o, &count) in offsets.iter().zip(row) {
+                let count = i64::from(count);
+                sum += count;
+                dx += count * i64::from(o.dx);
+                dy += count * i64::from(o.dy);
+            }
+            let base = self.base.as_ref().map_or(Displacement::default(), |base| base[i]);
+            let of =
+                |total: i64, base: i32| ((total as f64 / sum.max(1) as f64 + f64::from(base)) * step) as f32;
+            [of(dx, base.dx), of(dy, base.dy)]
+        };
+        histogram.counts().chunks_exact(histogram.labels()).enumerate().map(mean).collect()
+    }
+
+    /// Motions of `labels`, in pixels.
+    pub fn field(&self, (width, height): (u32, u32), labels: &[u8]) -> Field {
+        let offsets = window_offsets(self.window);
+        let step = 1.0 / f32::from(self.grid);
+        let vector = |(i, &l): (usize, &u8)| {
+            let base = self.base.as_ref().map_or(Displacement::default(), |base| base[i]);
+            let o = offsets[usize::from(l)];
+            [(base.dx + i32::from(o.dx)) as f32 * step, (base.dy + i32::from(o.dy)) as f32 * step]
+        };
+        Field::Flow(formats::Flow::new(width, height, labels.iter().enumerate().map(vector).collect()))
+    }
+
+    /// `flow.npy`, height × width × 2.
+    pub fn extras(&self, plane: [u64; 2], histogram: &Histogram) -> Vec<Extra> {
+        let values = Values::Float(self.vectors(histogram).into_flattened());
+        vec![Extra { name: "flow.npy", shape: vec![plane[0], plane[1], 2], values }]
+    }
+}
+
+/// A picture at one of several sizes.
+struct Size {
+    first: ColourPlane,
+    second: ColourPlane,
+}
+
+/// Prepares the job; see [`prepare::prepare`].
+///
+/// # Errors
+/// As there; [`Error::Usage`] if the smallest size would have fewer than 8 pixels a side.
+pub fn prepare(
+    application: &Application,
+    options: &RunOptions,
+    build: Option<&Build>,
+    inputs: &Inputs,
+    run: Runner<'_>,
+) -> anyhow::Result<Prepared> {
+    let o = &options.application;
+    let (grid, levels) = (o.grid.unwrap_or(1), o.levels.unwrap_or(1));
+    let term = o.data.unwrap_or(DataTerm::Plain);
+    let support = o.support.unwrap_or(0);
+    let plain = plan_with(application, options, build, inputs, Special::default())?;
+    let (Application::Flow { window }, Some(second)) = (&plain.application, &inputs.second) else {
+        return Ok(Prepared::plain(plain));
+    };
+    let window = *window;
+    let finish = move |base| Finish { window, grid, base };
+    if options.costs.is_some() || (term == DataTerm::Plain && support == 0 && grid == 1 && levels == 1) {
+        return Ok(Prepared { plan: plain, finish: prepare::Finish::Flow(finish(None)), passes: 0 });
+    }
+    let least = inputs.first.width.min(inputs.first.height) >> (levels - 1);
+    if levels > 1 && least < 8 {
+        let text = format!("levels is {levels}, but the smallest picture must have 8 pixels a side at least");
+        return Err(Error::usage(format!("{text}; it would have {least}")).into());
+    }
+    if levels > 1 && (options.start.is_some() || options.fixed.is_some()) {
+        return Err(Error::usage("--start and --fixed hold for one size only; leave --levels out").into());
+    }
+    let mut sizes = vec![Size { first: ColourPlane::of(&inputs.first), second: ColourPlane::of(second) }];
+    for n in 1..usize::from(levels) {
+        let half = Size { first: sizes[n - 1].first.half(), second: sizes[n - 1].second.half() };
+        sizes.push(half);
+    }
+    let problem = plain.job.problem();
+    let settings = CostSettings {
+        term,
+        support,
+        outside: f32::from(problem.s_outside),
+        cap: f32::from(problem.data_cap),
+    };
+    let plan_at = |size: &Size, base: Option<Vec<Displacement>>| -> Result<(Plan, Finish)> {
+        let displacements: Vec<Displacement> = window_offsets(window)
+            .iter()
+            .map(|o| Displacement { dx: o.dx.into(), dy: o.dy.into() })
+            .collect();
+        let matcher = Matcher::new(&size.first, &size.second, term, (grid, true), base.clone());
+        let costs = table(&matcher, &displacements, &size.first, &settings);
+        let special = Special { singleton: Some(Singleton::Table { costs }), ..Special::default() };
+        let canvas = Inputs { first: canvas(&inputs.first, &size.first), second: None };
+        Ok((plan_with(application, options, build, &canvas, special)?, finish(base)))
+    };
+    let mut base = None;
+    for (n, size) in sizes.iter().enumerate().skip(1).rev() {
+        let (plan, finish) = plan_at(size, base)?;
+        let report = run(&plan, "smaller size")?;
+        let vectors = finish.vectors(&report.outcome.histogram);
+        base = Some(enlarge(&vectors, size.first.width, &sizes[n - 1].first, grid));
+    }
+    let (plan, finish) = plan_at(&sizes[0], base)?;
+    Ok(Prepared { plan, finish: prepare::Finish::Flow(finish), passes: u32::from(levels) - 1 })
+}
+
+/// A picture of the size of `plane` without samples: where only its size matters.
+fn canvas(picture: &Picture, plane: &ColourPlane) -> Picture {
+    Picture {
+        path: PathBuf::from(&picture.path),
+        width: plane.width as u32,
+        height: plane.height as u32,
+        rgb: Vec::new(),
+    }
+}
+
+/// Motions of a picture half as large, as the base of `plane`, in grid steps: twice as long, and each where it was.
+fn enlarge(vectors: &[[f32; 2]], width: usize, plane: &ColourPlane, grid: u16) -> Vec<Displacement> {
+    let steps = |v: f32| (2.0 * v * f32::from(grid)).round() as i32;
+    (0..plane.height)
+        .flat_map(|y| (0..plane.width).map(move |x| (x, y)))
+        .map(|(x, y)| {
+            let [dx, dy] = vectors[y / 2 * width + x / 2];
+            Displacement { dx: steps(dx), dy: steps(dy) }
+        })
+        .collect()
+}

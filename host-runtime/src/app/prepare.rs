@@ -1,0 +1,224 @@
+//! From options to the job whose results are written: cost tables, passes over other views or sizes, and what is made of the
+//! histogram afterwards.
+
+use super::{Application, flow, preset, restore, segment, stereo};
+use crate::backend::RunReport;
+use crate::error::{Error, Result};
+use crate::formats::Field;
+use crate::npy;
+use crate::options::RunOptions;
+use crate::output::{Output, write_png};
+use crate::plan::{Inputs, Plan, plan};
+use spa_model::{Histogram, Singleton};
+use spagen::Build;
+
+/// Runs a plan before the last one; the text says what for.
+pub type Runner<'a> = &'a mut dyn FnMut(&Plan, &str) -> anyhow::Result<RunReport>;
+
+/// What is known before the last run.
+#[derive(Debug)]
+pub struct Prepared {
+    /// The job whose results are written.
+    pub plan: Plan,
+    /// What is made of its histogram.
+    pub finish: Finish,
+    /// Runs that came before.
+    pub passes: u32,
+}
+
+/// What is made of the last histogram.
+#[derive(Debug)]
+pub enum Finish {
+    /// Nothing.
+    Nothing,
+    /// Disparities and occlusions.
+    Stereo(stereo::Finish),
+    /// Displacements.
+    Flow(flow::Finish),
+    /// Grey values.
+    Restore(restore::Finish),
+}
+
+/// Values of an extra result.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Values {
+    /// Numbers, to `.npy`.
+    Float(Vec<f32>),
+    /// Small numbers, to `.npy`.
+    Byte(Vec<u8>),
+    /// A grey picture, to `.png`.
+    Grey(Vec<u8>),
+}
+
+/// A result beside labels and histogram.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Extra {
+    /// Name of its file.
+    pub name: &'static str,
+    /// Lengths of its dimensions: height, width, and further ones.
+    pub shape: Vec<u64>,
+    /// Its values, C order.
+    pub values: Values,
+}
+
+/// Names of all extra results.
+pub const FILES: [&str; 6] =
+    ["disparity.npy", "occlusion.npy", "occlusion.png", "flow.npy", "restored.npy", "restored.png"];
+
+/// Writes extra results.
+///
+/// # Errors
+/// [`Error::File`] if a file cannot be written.
+pub fn write_extras(output: &Output, extras: &[Extra]) -> Result<()> {
+    for extra in extras {
+        let path = output.path(extra.name);
+        match &extra.values {
+            Values::Float(values) => npy::write(&path, &extra.shape, values)?,
+            Values::Byte(values) => npy::write(&path, &extra.shape, values)?,
+            Values::Grey(values) => {
+                write_png(&path, extra.shape[1] as u32, extra.shape[0] as u32, 1, values)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Makes the last job of `application`, running others before it where options or preset ask for them.
+///
+/// # Errors
+/// As [`plan`]; whatever `run` answers.
+pub fn prepare(
+    application: &Application,
+    options: &RunOptions,
+    build: Option<&Build>,
+    inputs: &Inputs,
+    run: Runner<'_>,
+) -> anyhow::Result<Prepared> {
+    refuse_foreign(application, options)?;
+    let options = &options.clone().or(preset::options(application, options));
+    match application {
+        Application::Stereo { .. } => stereo::prepare(application, options, build, inputs, run),
+        Application::Flow { .. } => flow::prepare(application, options, build, inputs, run),
+        Application::Segment => Ok(segment::prepare(application, options, build, inputs)?),
+        Application::Restore => Ok(restore::prepare(application, options, build, inputs)?),
+        Application::Infer => Ok(Prepared::plain(plan(application, options, build, inputs)?)),
+    }
+}
+
+impl Prepared {
+    /// A job without anything before or after it.
+    pub fn plain(plan: Plan) -> Self {
+        Self { plan, finish: Finish::Nothing, passes: 0 }
+    }
+
+    /// Options of the application as they were used, and how many runs came before the last one; for the summary.
+    ///
+    /// # Errors
+    /// Never: names and numbers can always be written.
+    pub fn settings(&self, options: &RunOptions) -> serde_json::Result<serde_json::Value> {
+        let used = options.clone().or(preset::options(&self.plan.application, options));
+        let mut settings = serde_json::to_value(used.application)?;
+        if let Some(map) = settings.as_object_mut() {
+            map.insert("passes".to_string(), self.passes.into());
+        }
+        Ok(settings)
+    }
+
+    /// What the most frequent labels mean, for the formats of others.
+    pub fn field(&self, histogram: &Histogram) -> Field {
+        let problem = self.plan.job.problem();
+        let size = (problem.width, problem.height);
+        match &self.finish {
+            Finish::Stereo(finish) => finish.field(size, &histogram.mode()),
+            Finish::Flow(finish) => finish.field(size, &histogram.mode()),
+            _ => Field::of_labels(&self.plan.application, size, &histogram.mode()),
+        }
+    }
+
+    /// Extra results of the last run.
+    pub fn extras(&self, histogram: &Histogram) -> Vec<Extra> {
+        let problem = self.plan.job.problem();
+        let plane = [u64::from(problem.height), u64::from(problem.width)];
+        match &self.finish {
+            Finish::Nothing => Vec::new(),
+            Finish::Stereo(finish) => finish.extras(plane, histogram),
+            Finish::Flow(finish) => finish.extras(plane, histogram),
+            Finish::Restore(finish) => finish.extras(plane, histogram),
+        }
+    }
+}
+
+/// Refuses options of other applications.
+pub(super) fn refuse_foreign(application: &Application, options: &RunOptions) -> Result<()> {
+    let o = &options.application;
+    let name = application.name();
+    let all: [(bool, &str, &[&str]); 10] = [
+        (o.data.is_some(), "data", &["stereo", "flow"]),
+        (o.support.is_some(), "support", &["stereo", "flow"]),
+        (o.grid.is_some(), "grid", &["stereo", "flow"]),
+        (o.reference.is_some(), "reference", &["stereo"]),
+        (o.occlusion.is_some(), "occlusion", &["stereo"]),
+        (o.levels.is_some(), "levels", &["flow"]),
+        (o.colours.is_some(), "colours", &["segment"]),
+        (o.colour, "colour", &["segment"]),
+        (o.scribbles.is_some(), "scribbles", &["segment"]),
+        (o.mask.is_some(), "mask", &["restore"]),
+    ];
+    for (given, option, of) in all {
+        if given && !of.contains(&name) {
+            let of: Vec<String> = of.iter().map(|name| format!("'{name}'")).collect();
+            return Err(Error::usage(format!(
+                "--{option} is for {} only, not for '{name}'",
+                of.join(" and ")
+            )));
+        }
+    }
+    let table = o.data.is_some_and(|term| term != crate::costs::DataTerm::Plain);
+    if table && (options.costs.is_some() || options.singleton.is_some()) {
+        return Err(Error::usage("--data, --costs and --singleton exclude each other; keep one"));
+    }
+    if o.support.unwrap_or(0) > 0 && options.costs.is_some() {
+        return Err(Error::usage("--support and --costs exclude each other; keep one"));
+    }
+    let limits = [
+        ("grid", o.grid, 1, 8, "1…8"),
+        ("levels", o.levels, 1, 8, "1…8"),
+        ("support", o.support, 0, 1000, "0…1000"),
+    ];
+    for (option, value, least, most, allowed) in limits {
+        if let Some(value) = value.filter(|v| !(least..=most).contains(v)) {
+            return Err(spa_model::Error::range(option, value, allowed).into());
+        }
+    }
+    Ok(())
+}
+
+/// All costs of a problem as a table, capped.
+pub fn tabulate(plan: &Plan) -> Vec<u16> {
+    let problem = plan.job.problem();
+    if let Singleton::Table { costs } = &problem.singleton {
+        return costs.clone();
+    }
+    let labels = usize::from(problem.labels);
+    let mut costs = Vec::with_capacity(problem.rvs() * labels);
+    for y in 0..problem.height {
+        for x in 0..problem.width {
+            // At most 65,535: caps are u16.
+            costs.extend((0..labels).map(|l| problem.singleton_cost(x, y, l) as u16));
+        }
+    }
+    costs
+}
+
+/// Mean of the labels drawn for every RV.
+pub fn mean_labels(histogram: &Histogram) -> Vec<f32> {
+    let of = |row: &[u16]| {
+        let (mut sum, mut weighted) = (0_u64, 0_u64);
+        for (l, &count) in row.iter().enumerate() {
+            sum += u64::from(count);
+            weighted += u64::from(count) * l as u64;
+        }
+        (weighted as f64 / sum.max(1) as f64) as f32
+    };
+    histogram.counts().chunks_exact(histogram.labels()).map(of).collect()
+}

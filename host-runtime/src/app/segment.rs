@@ -1,0 +1,120 @@
+//! Segmentation: classes by colour, and by what people have marked.
+
+use super::prepare::Prepared;
+use super::{Application, classes};
+use crate::error::{Error, Result};
+use crate::options::RunOptions;
+use crate::picture::grey;
+use crate::plan::{Inputs, Special, plan, plan_with, read_plane};
+use spa_model::{Singleton, Start};
+use spagen::Build;
+use std::path::Path;
+
+/// Prepares the job; see [`super::prepare::prepare`].
+///
+/// # Errors
+/// As there; [`Error::File`] for scribbles that leave a class out.
+pub fn prepare(
+    application: &Application,
+    options: &RunOptions,
+    build: Option<&Build>,
+    inputs: &Inputs,
+) -> Result<Prepared> {
+    let o = &options.application;
+    let picture = &inputs.first;
+    let by_colour = o.colour || o.colours.is_some();
+    let given = [options.values.is_some(), o.colours.is_some(), options.costs.is_some()];
+    if given.iter().filter(|&&given| given).count() > 1 {
+        return Err(Error::usage("--values, --colours and --costs exclude each other; keep one"));
+    }
+    if by_colour && options.singleton.is_some() {
+        return Err(Error::usage(
+            "--singleton is for grey values; classes by colour have the squared distance of colours",
+        ));
+    }
+    if o.scribbles.is_some() && (options.start.is_some() || options.fixed.is_some()) {
+        return Err(Error::usage("--scribbles sets --start and --fixed; leave those out"));
+    }
+    let scribbles = o.scribbles.as_deref().map(|path| read_scribbles(path, picture)).transpose()?;
+    let mut options = options.clone();
+    if let Some(colours) = &o.colours {
+        options.labels = options.labels.or(u16::try_from(colours.len()).ok());
+    }
+    if let Some(values) = &options.values {
+        options.labels = options.labels.or(u16::try_from(values.len()).ok());
+    }
+    if let (Some(scribbles), None) = (&scribbles, options.labels) {
+        options.labels = scribbles.iter().copied().max().map(|most| u16::from(most).max(2));
+    }
+    let labels = options.labels.unwrap_or(application.defaults().labels);
+    let marked = match (&scribbles, &o.scribbles) {
+        (Some(scribbles), Some(path)) => Some(class_means(&picture.rgb, scribbles, labels, path)?),
+        _ => None,
+    };
+    let mut special = Special::default();
+    if by_colour {
+        let colours: Vec<[u8; 3]> = match (&o.colours, &marked) {
+            (Some(colours), _) if colours.len() != usize::from(labels) => {
+                return Err(Error::usage(format!(
+                    "colours has {} entries, but there are {labels} labels; give one for each",
+                    colours.len()
+                )));
+            }
+            (Some(colours), _) => colours.iter().map(|c| c.0).collect(),
+            (None, Some(marked)) => marked.clone(),
+            (None, None) => classes::class_colours(&picture.rgb, labels),
+        };
+        let costs =
+            picture.rgb.iter().flat_map(|&p| colours.iter().map(move |&c| classes::distance(p, c))).collect();
+        special.values = Some(colours.iter().map(|&c| grey(c)).collect());
+        special.singleton = Some(Singleton::Table { costs });
+    } else if let (Some(marked), None) = (&marked, &options.values) {
+        options.values = Some(marked.iter().map(|&c| grey(c)).collect());
+    }
+    let Some(scribbles) = scribbles else {
+        return Ok(Prepared::plain(plan_with(application, &options, build, inputs, special)?));
+    };
+    // Known pixels keep their class, all others start from the class that fits best.
+    let first = match &special.singleton {
+        Some(_) => plan_with(application, &options, build, inputs, special.clone())?,
+        None => plan(application, &options, build, inputs)?,
+    };
+    let mut start = first.job.initial_labels();
+    for (label, &class) in start.iter_mut().zip(&scribbles) {
+        *label = class.checked_sub(1).unwrap_or(*label);
+    }
+    special.start = Some(Start::Labels(start));
+    special.fixed = Some(scribbles.iter().map(|&class| class > 0).collect());
+    Ok(Prepared::plain(plan_with(application, &options, build, inputs, special)?))
+}
+
+/// Classes + 1 of known pixels, 0 elsewhere.
+fn read_scribbles(path: &Path, picture: &crate::picture::Picture) -> Result<Vec<u8>> {
+    let (width, height, values) = read_plane(path)?;
+    picture.check_size("scribbles", path, (width, height))?;
+    if values.iter().all(|&v| v == 0) {
+        return Err(Error::file("use scribbles", path, "no pixel is marked; class + 1 marks one"));
+    }
+    Ok(values)
+}
+
+/// Mean colour of the marked pixels of every class.
+fn class_means(pixels: &[[u8; 3]], scribbles: &[u8], labels: u16, path: &Path) -> Result<Vec<[u8; 3]>> {
+    let mut seen = vec![false; labels.into()];
+    let (mut marked, mut classes) = (Vec::new(), Vec::new());
+    for (&pixel, class) in pixels.iter().zip(scribbles).filter_map(|(p, s)| Some((p, s.checked_sub(1)?))) {
+        let Some(seen) = seen.get_mut(usize::from(class)) else {
+            let cause = format!("it marks class {class}, but there are {labels} labels (0…{})", labels - 1);
+            return Err(Error::file("use scribbles", path, cause));
+        };
+        *seen = true;
+        marked.push(pixel);
+        classes.push(usize::from(class));
+    }
+    if let Some(class) = seen.iter().position(|seen| !seen) {
+        let cause =
+            format!("class {class} of {labels} has no marked pixel; mark some, or use fewer --labels");
+        return Err(Error::file("use scribbles", path, cause));
+    }
+    Ok(classes::mean_colours(&marked, &classes, &vec![[0; 3]; labels.into()]))
+}

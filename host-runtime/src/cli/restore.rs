@@ -1,0 +1,25 @@
+//! `spa restore`.
+
+use super::run::{RunArgs, execute};
+use crate::app::Application;
+use clap::Args;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// A grey picture without its noise, and with its holes filled
+///
+/// Label l stands for the grey value 255·l/(labels − 1); 256 labels are all values. Pixels of --mask have no data term: their
+/// neighbours decide. restored.png holds the mean of the drawn values, mode.png the most frequent one.
+#[derive(Debug, Args)]
+pub struct Restore {
+    /// Picture (PNG, JPEG, TIFF or PNM); colour is turned to grey
+    image: PathBuf,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+impl Restore {
+    pub fn execute(&self) -> anyhow::Result<ExitCode> {
+        execute(&Application::Restore, &self.image, None, &self.run)
+    }
+}
