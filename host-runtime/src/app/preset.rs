@@ -1,60 +1,123 @@
-//! Presets: parameters that give good results without tuning.
+//! Presets, and parameters that follow from other options: good results without tuning.
 
 use super::Application;
 use crate::costs::DataTerm;
 use crate::options::application::{ApplicationOptions, Occlusion, Preset};
 use crate::options::{Anneal, RunOptions};
 
-/// What the preset of `options` sets; the default preset sets nothing, its values are [`Application::defaults`].
+/// What holds where `options` say nothing: the preset, and magnitudes that go with a data term. The default preset with the
+/// plain data term sets nothing; its values are [`Application::defaults`].
 pub fn options(application: &Application, options: &RunOptions) -> RunOptions {
-    if options.application.preset.unwrap_or_default() == Preset::Default {
-        return RunOptions::default();
-    }
-    match application {
-        Application::Stereo { .. } => RunOptions {
-            application: ApplicationOptions {
-                data: Some(DataTerm::Robust),
-                support: Some(9),
-                occlusion: Some(Occlusion::Fill),
-                ..ApplicationOptions::default()
-            },
-            alpha: Some(1.0),
-            beta: Some(6.0),
-            cap: Some(2),
-            data_cap: Some(128),
-            outside: Some(60),
-            anneal: Some(Anneal { from: 20.0, to: 1.0, steps: None }),
-            ..RunOptions::default()
-        },
-        Application::Flow { .. } => RunOptions {
-            application: ApplicationOptions {
-                data: Some(DataTerm::Robust),
-                support: Some(4),
-                grid: Some(4),
-                levels: Some(2),
-                ..ApplicationOptions::default()
-            },
-            window: options.labels.is_none().then_some(15),
-            alpha: Some(1.0),
-            beta: Some(8.0),
-            cap: Some(255),
-            data_cap: Some(100),
-            outside: Some(60),
-            anneal: Some(Anneal { from: 20.0, to: 0.7, steps: None }),
-            ..RunOptions::default()
-        },
-        Application::Segment => RunOptions {
-            application: ApplicationOptions {
-                colour: options.values.is_none() && options.singleton.is_none() && options.costs.is_none(),
-                ..ApplicationOptions::default()
-            },
-            // The table holds squared differences.
-            alpha: Some(0.01),
-            beta: Some(64.0),
-            data_cap: Some(65_535),
-            anneal: Some(Anneal { from: 10.0, to: 1.0, steps: None }),
-            ..RunOptions::default()
-        },
+    let best = options.application.preset == Some(Preset::Best);
+    // Costs of one's own are a data term already.
+    let own = options.costs.is_some() || options.singleton.is_some();
+    let preset = match application {
+        Application::Stereo { .. } if best && !own => best_stereo(),
+        Application::Flow { .. } if best && !own => best_flow(options),
+        Application::Segment => {
+            let o = &options.application;
+            let colour = o.colour || o.colours.is_some() || best && !own && options.values.is_none();
+            return if colour { colours() } else { RunOptions::default() };
+        }
         _ => RunOptions::default(),
+    };
+    let term = options.application.data;
+    let magnitudes = match term {
+        Some(term) if preset.application.data != Some(term) => magnitudes(term),
+        _ => RunOptions::default(),
+    };
+    magnitudes.or(preset)
+}
+
+fn best_stereo() -> RunOptions {
+    RunOptions {
+        application: ApplicationOptions {
+            data: Some(DataTerm::Robust),
+            support: Some(9),
+            occlusion: Some(Occlusion::Fill),
+            ..ApplicationOptions::default()
+        },
+        alpha: Some(1.0),
+        beta: Some(6.0),
+        cap: Some(2),
+        data_cap: Some(128),
+        outside: Some(60),
+        anneal: Some(Anneal { from: 20.0, to: 1.0, steps: None }),
+        ..RunOptions::default()
+    }
+}
+
+fn best_flow(options: &RunOptions) -> RunOptions {
+    // Evidence and starts hold for one size only.
+    let one_size = options.start.is_some() || options.fixed.is_some();
+    RunOptions {
+        application: ApplicationOptions {
+            data: Some(DataTerm::Robust),
+            support: Some(4),
+            grid: Some(if one_size { 2 } else { 4 }),
+            levels: Some(if one_size { 1 } else { 2 }),
+            ..ApplicationOptions::default()
+        },
+        window: options.labels.is_none().then_some(15),
+        alpha: Some(1.0),
+        beta: Some(8.0),
+        cap: Some(255),
+        data_cap: Some(100),
+        outside: Some(60),
+        anneal: Some(Anneal { from: 20.0, to: 0.7, steps: None }),
+        ..RunOptions::default()
+    }
+}
+
+/// Classes by colour: squared differences, hence small weights.
+fn colours() -> RunOptions {
+    RunOptions {
+        application: ApplicationOptions { colour: true, ..ApplicationOptions::default() },
+        alpha: Some(0.01),
+        beta: Some(64.0),
+        data_cap: Some(65_535),
+        anneal: Some(Anneal { from: 10.0, to: 1.0, steps: None }),
+        ..RunOptions::default()
+    }
+}
+
+/// Caps of data terms whose costs are larger than differences of grey values.
+fn magnitudes(term: DataTerm) -> RunOptions {
+    match term {
+        DataTerm::Census | DataTerm::Robust => {
+            RunOptions { data_cap: Some(128), outside: Some(60), ..RunOptions::default() }
+        }
+        _ => RunOptions::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_go_before_presets_and_presets_before_defaults() {
+        let mut given = RunOptions::default();
+        let stereo = Application::Stereo { dmin: 0 };
+        assert_eq!(options(&stereo, &given), RunOptions::default());
+        given.application.preset = Some(Preset::Best);
+        assert_eq!(options(&stereo, &given).data_cap, Some(128));
+        given.application.data = Some(DataTerm::Colour);
+        given.beta = Some(3.0);
+        let used = given.clone().or(options(&stereo, &given));
+        assert_eq!((used.application.data, used.beta), (Some(DataTerm::Colour), Some(3.0)));
+        assert_eq!(used.application.support, Some(9));
+        given.costs = Some("costs.npy".into());
+        assert_eq!(options(&stereo, &given).application.support, None);
+    }
+
+    #[test]
+    fn colours_and_large_terms_bring_their_magnitudes() {
+        let mut given = RunOptions::default();
+        given.application.colour = true;
+        assert_eq!(options(&Application::Segment, &given).alpha, Some(0.01));
+        let mut given = RunOptions::default();
+        given.application.data = Some(DataTerm::Census);
+        assert_eq!(options(&Application::Flow { window: 7 }, &given).data_cap, Some(128));
     }
 }
