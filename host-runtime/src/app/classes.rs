@@ -8,7 +8,7 @@ const SAMPLES: usize = 1 << 18;
 /// `k` mean colours of `pixels`, darkest first.
 ///
 /// The start is the exact k-means of the grey values ([`crate::kmeans`]), each class with the mean colour of its pixels; then
-/// Lloyd's passes until nothing moves. With fewer colours than classes the last one repeats.
+/// Lloyd's passes until nothing moves. With fewer colours than classes some repeat.
 pub fn class_colours(pixels: &[[u8; 3]], k: u16) -> Vec<[u8; 3]> {
     let step = pixels.len().div_ceil(SAMPLES).max(1);
     let pixels: Vec<[u8; 3]> = pixels.iter().copied().step_by(step).collect();
@@ -25,6 +25,12 @@ pub fn class_colours(pixels: &[[u8; 3]], k: u16) -> Vec<[u8; 3]> {
         }
         means = next;
         classes = pixels.iter().map(|&p| nearest(p, &means)).collect();
+    }
+    // A class without pixels is a copy of one that has some.
+    let filled: Vec<bool> = (0..means.len()).map(|n| classes.contains(&n)).collect();
+    if let Some(last) = filled.iter().rposition(|&filled| filled) {
+        let copy = means[last];
+        means.iter_mut().zip(&filled).filter(|(_, filled)| !**filled).for_each(|(mean, _)| *mean = copy);
     }
     means.sort_by_key(|&[r, g, b]| (crate::picture::grey([r, g, b]), r, g, b));
     means

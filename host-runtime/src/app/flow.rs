@@ -3,6 +3,7 @@
 use super::Application;
 use super::prepare::{Extra, Prepared, Runner, Values};
 use crate::app::prepare;
+use crate::colour;
 use crate::costs::matching::{Displacement, Matcher};
 use crate::costs::planes::ColourPlane;
 use crate::costs::{CostSettings, DataTerm, table};
@@ -46,6 +47,11 @@ impl Finish {
         histogram.counts().chunks_exact(histogram.labels()).enumerate().map(mean).collect()
     }
 
+    /// True if a label is a whole number of pixels.
+    pub fn labels_are_pixels(&self) -> bool {
+        self.grid == 1 && self.base.is_none()
+    }
+
     /// Motions of `labels`, in pixels.
     pub fn field(&self, (width, height): (u32, u32), labels: &[u8]) -> Field {
         let offsets = window_offsets(self.window);
@@ -58,10 +64,19 @@ impl Finish {
         Field::Flow(formats::Flow::new(width, height, labels.iter().enumerate().map(vector).collect()))
     }
 
-    /// `flow.npy`, height × width × 2.
+    /// `flow.npy`, height × width × 2, and `flow.png`, the colour wheel; its rim is the longest motion.
     pub fn extras(&self, plane: [u64; 2], histogram: &Histogram) -> Vec<Extra> {
-        let values = Values::Float(self.vectors(histogram).into_flattened());
-        vec![Extra { name: "flow.npy", shape: vec![plane[0], plane[1], 2], values }]
+        let vectors = self.vectors(histogram);
+        let longest = vectors.iter().map(|v| libm::hypotf(v[0], v[1])).fold(1e-6, f32::max);
+        // The wheel is full at a displacement of (1, 1).
+        let unit = std::f64::consts::SQRT_2 / f64::from(longest);
+        let colour = |v: &[f32; 2]| colour::wheel(f64::from(v[0]) * unit, f64::from(v[1]) * unit);
+        let picture = Values::Colour(vectors.iter().map(colour).collect());
+        let values = Values::Float(vectors.into_flattened());
+        vec![
+            Extra { name: "flow.npy", shape: vec![plane[0], plane[1], 2], values },
+            Extra { name: "flow.png", shape: plane.to_vec(), values: picture },
+        ]
     }
 }
 
@@ -100,8 +115,9 @@ pub fn prepare(
         let text = format!("levels is {levels}, but the smallest picture must have 8 pixels a side at least");
         return Err(Error::usage(format!("{text}; it would have {least}")).into());
     }
-    if levels > 1 && (options.start.is_some() || options.fixed.is_some()) {
-        return Err(Error::usage("--start and --fixed hold for one size only; leave --levels out").into());
+    if levels > 1 && (options.start.is_some() || options.fixed.is_some() || options.edge_weights.is_some()) {
+        let text = "--start, --fixed and --edge-weights hold for one size only; leave --levels out";
+        return Err(Error::usage(text).into());
     }
     let mut sizes = vec![Size { first: ColourPlane::of(&inputs.first), second: ColourPlane::of(second) }];
     for n in 1..usize::from(levels) {
@@ -137,13 +153,13 @@ pub fn prepare(
     Ok(Prepared { plan, finish: prepare::Finish::Flow(finish), passes: u32::from(levels) - 1 })
 }
 
-/// A picture of the size of `plane` without samples: where only its size matters.
+/// The samples of `plane`, rounded, as a picture: for sizes and contrast.
 fn canvas(picture: &Picture, plane: &ColourPlane) -> Picture {
     Picture {
         path: PathBuf::from(&picture.path),
         width: plane.width as u32,
         height: plane.height as u32,
-        rgb: Vec::new(),
+        rgb: plane.values.iter().map(|p| p.map(|v| (v + 0.5) as u8)).collect(),
     }
 }
 

@@ -6,11 +6,13 @@
 use super::Application;
 use super::prepare::{Prepared, refuse_foreign};
 use crate::app::PairForm;
+use crate::contrast::EDGE_UNIT;
 use crate::error::{Error, Result};
 use crate::formats::numbers::Numbers;
 use crate::options::RunOptions;
 use crate::picture::Picture;
 use crate::plan::{Inputs, Special, plan_with};
+use spa_model::edges::EDGE_WEIGHT_MAX;
 use spa_model::real::IntegerParameters;
 use spa_model::{Pair, Singleton, Weights};
 use spagen::Build;
@@ -98,7 +100,13 @@ pub fn prepare(model: &Model, options: RunOptions, build: Option<&Build>) -> Res
         Some(table) => most(table),
         None => named_most(form, labels, cap),
     };
-    let energy_most = alpha * most(&unary) + 4.0 * beta * pair_most;
+    if options.contrast.is_some() {
+        return Err(Error::usage("--contrast needs a picture, and 'infer' has none; use --edge-weights"));
+    }
+    // An edge of weight EDGE_UNIT has beta as given.
+    let unit = if options.edge_weights.is_some() { f64::from(EDGE_UNIT) } else { 1.0 };
+    let heaviest = if options.edge_weights.is_some() { f64::from(EDGE_WEIGHT_MAX) / unit } else { 1.0 };
+    let energy_most = alpha * most(&unary) + 4.0 * beta * heaviest * pair_most;
     let coldest = coldest(&options)?;
     let (bits, weights) = widths(&options, build, energy_most / coldest);
     if build.is_none() {
@@ -109,7 +117,7 @@ pub fn prepare(model: &Model, options: RunOptions, build: Option<&Build>) -> Res
     let wanted = (limit / energy_most.max(f64::MIN_POSITIVE)).min(FINE / coldest);
     let mut factor = libm::exp2(libm::floor(libm::log2(wanted)));
     let (pair, pair_weight, pair_cap) = loop {
-        let scaled = beta * factor;
+        let scaled = beta * factor / unit;
         let (pair, weight, cap) = match &table {
             Some(table) => {
                 let weight = libm::ceil(most(table) * scaled / 255.0).max(1.0);
@@ -127,7 +135,7 @@ pub fn prepare(model: &Model, options: RunOptions, build: Option<&Build>) -> Res
     let error = if table.is_some() || beta == 0.0 {
         0.0
     } else {
-        (f64::from(pair_weight) / (beta * factor) - 1.0).abs()
+        (f64::from(pair_weight) * unit / (beta * factor) - 1.0).abs()
     };
     let integers = IntegerParameters {
         alpha: 1,

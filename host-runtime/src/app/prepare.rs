@@ -48,6 +48,8 @@ pub enum Values {
     Byte(Vec<u8>),
     /// A grey picture, to `.png`.
     Grey(Vec<u8>),
+    /// A colour picture, to `.png`.
+    Colour(Vec<[u8; 3]>),
 }
 
 /// A result beside labels and histogram.
@@ -62,8 +64,15 @@ pub struct Extra {
 }
 
 /// Names of all extra results.
-pub const FILES: [&str; 6] =
-    ["disparity.npy", "occlusion.npy", "occlusion.png", "flow.npy", "restored.npy", "restored.png"];
+pub const FILES: [&str; 7] = [
+    "disparity.npy",
+    "occlusion.npy",
+    "occlusion.png",
+    "flow.npy",
+    "flow.png",
+    "restored.npy",
+    "restored.png",
+];
 
 /// Writes extra results.
 ///
@@ -77,6 +86,10 @@ pub fn write_extras(output: &Output, extras: &[Extra]) -> Result<()> {
             Values::Byte(values) => npy::write(&path, &extra.shape, values)?,
             Values::Grey(values) => {
                 write_png(&path, extra.shape[1] as u32, extra.shape[0] as u32, 1, values)?;
+            }
+            Values::Colour(values) => {
+                let (width, height) = (extra.shape[1] as u32, extra.shape[0] as u32);
+                write_png(&path, width, height, 3, values.as_flattened())?;
             }
         }
     }
@@ -122,6 +135,15 @@ impl Prepared {
             map.insert("passes".to_string(), self.passes.into());
         }
         Ok(settings)
+    }
+
+    /// True if a label is a whole number of pixels, as pictures and the report take it.
+    pub fn labels_are_pixels(&self) -> bool {
+        match &self.finish {
+            Finish::Stereo(finish) => finish.labels_are_pixels(),
+            Finish::Flow(finish) => finish.labels_are_pixels(),
+            Finish::Nothing | Finish::Restore(_) => true,
+        }
     }
 
     /// What the most frequent labels mean, for the formats of others.

@@ -48,8 +48,8 @@ fn best_stereo() -> RunOptions {
 }
 
 fn best_flow(options: &RunOptions) -> RunOptions {
-    // Evidence and starts hold for one size only.
-    let one_size = options.start.is_some() || options.fixed.is_some();
+    // Evidence, starts and weights of edges hold for one size only.
+    let one_size = options.start.is_some() || options.fixed.is_some() || options.edge_weights.is_some();
     RunOptions {
         application: ApplicationOptions {
             data: Some(DataTerm::Robust),

@@ -134,7 +134,10 @@ pub fn prepare(
         return Ok(Prepared { plan: own, finish: finish(Occluded::Unknown), passes: 0 });
     }
     let other_side = if reference == Side::Left { Side::Right } else { Side::Left };
-    let other = run(&planner.plan(other_side)?, "other view")?.outcome.histogram.mode();
+    // Weights of a file belong to the edges of the reference.
+    let without = RunOptions { edge_weights: None, ..options.clone() };
+    let other = Planner { options: &without, ..planner }.plan(other_side)?;
+    let other = run(&other, "other view")?.outcome.histogram.mode();
     if occlusion == Occlusion::Check {
         let view = View { labels: other, geometry };
         return Ok(Prepared { plan: own, finish: finish(Occluded::Against(view)), passes: 1 });
@@ -152,10 +155,17 @@ pub fn prepare(
         start: Some(Start::Labels(filled)),
         ..Special::default()
     };
-    let plan = plan_with(application, options, build, inputs, special)?;
+    let plan = match (reference, &inputs.second) {
+        (Side::Right, Some(second)) => {
+            let mirrored = Inputs { first: second.clone(), second: Some(inputs.first.clone()) };
+            plan_with(application, options, build, &mirrored, special)?
+        }
+        _ => plan_with(application, options, build, inputs, special)?,
+    };
     Ok(Prepared { plan, finish: finish(Occluded::Known(occluded)), passes: 2 })
 }
 
+#[derive(Clone, Copy)]
 struct Planner<'a> {
     application: &'a Application,
     options: &'a RunOptions,
@@ -215,7 +225,10 @@ impl Planner<'_> {
             }
         };
         let special = Special { singleton: Some(singleton), ..Special::default() };
-        plan_with(self.application, self.options, self.build, self.inputs, special)
+        // Contrast is that of the reference.
+        let [first, second] = pair.map(Clone::clone);
+        let inputs = Inputs { first, second: Some(second) };
+        plan_with(self.application, self.options, self.build, &inputs, special)
     }
 }
 
@@ -236,6 +249,11 @@ pub fn stereo_table(
 }
 
 impl Finish {
+    /// True if a label is a whole number of pixels.
+    pub fn labels_are_pixels(&self) -> bool {
+        self.grid == 1
+    }
+
     /// Disparities of `labels`, in pixels.
     pub fn field(&self, (width, height): (u32, u32), labels: &[u8]) -> Field {
         let pixels = |&l: &u8| self.dmin + f32::from(l) / f32::from(self.grid);

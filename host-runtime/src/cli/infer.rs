@@ -12,6 +12,7 @@ use std::process::ExitCode;
 ///   unary = "unary.npy"      costs U, height × width × labels (2…256), integers or floating point; +inf forbids a label
 ///   pair-table = "pair.npy"  costs V, labels × labels, symmetric, integers or floating point
 ///   pair = "potts"           or a named V instead: abs, squared, potts, with cap = 1…255
+///   edge-weights = "w.npy"   height × width × 2 (right, down), 0…15; 8 leaves beta as it is
 ///   fixed = "known.npy"      height × width, nonzero where an RV keeps its start label
 ///   start = "labels.npy"     height × width, 0…labels − 1
 ///   alpha, beta, temperature, anneal, iterations, …: every option of this command

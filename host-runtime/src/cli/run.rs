@@ -87,7 +87,10 @@ pub fn execute(
 pub fn execute_model(path: &Path, args: &RunArgs) -> anyhow::Result<ExitCode> {
     let model = Model::open(path)?;
     let options = args.resolve()?.or(model.options.clone());
-    let (build, mut backend) = open_machine(&options)?;
+    let (build, backend) = open_machine(&options)?;
+    if options.report.is_some() {
+        return Err(Error::usage("--report shows pictures, and 'infer' has none; leave it out").into());
+    }
     let output = open_output(&Application::Infer, &options)?;
     let (prepared, options) = infer::prepare(&model, options, build.as_ref())?;
     last_run(&prepared, None, &options, Machine { build, backend }, output, args.json)
@@ -157,6 +160,9 @@ fn last_run(
         write_run(output, &plan.application, &summary, &report.outcome.labels, &report.outcome.histogram)?;
     }
     if let (Some(path), Some(photographs)) = (&options.report, photographs) {
+        if !prepared.labels_are_pixels() {
+            eprintln!("note: the report counts in labels of the last size, not in pixels");
+        }
         let command = command_line();
         let run = report::Run {
             application: &plan.application,

@@ -485,7 +485,7 @@ mod tests {
         let text = |t| parse(t).unwrap_err().to_string();
         assert!(text("itterations = 3").ends_with("unknown key 'itterations'; did you mean 'iterations'?"));
         assert!(text("burn_in = 3").contains("did you mean 'burn-in'?"));
-        assert!(text("xyzzy = 3").contains("known are labels, "));
+        assert!(text("xyzzy = 3").contains("known are preset, "));
         assert!(
             text("temperature = 1.0\nanneal = '2:1'").contains("temperature and anneal exclude each other")
         );
