@@ -50,6 +50,10 @@ impl Config {
         let mut text = String::new();
         for parameter in PARAMETERS.iter().filter(|parameter| wanted(parameter.name)) {
             let Some(get) = parameter.get else { continue };
+            // Younger than the format: builds without it keep their text and hash.
+            if parameter.name == "edge_weights" && !self.array.edge_weights {
+                continue;
+            }
             // Writing into a String cannot fail.
             let _ = match get(self) {
                 Value::Text(word) => writeln!(text, "{} = \"{word}\"", parameter.name),

@@ -297,6 +297,16 @@ pub const PARAMETERS: &[Parameter] = &[
         get: get!(flag array.singleton_table),
     },
     Parameter {
+        name: "edge_weights",
+        rtl: Some("EdgeWeights"),
+        kind: Kind::Flag,
+        default: Default::Value("false"),
+        unit: "",
+        meaning: "edges may have weights of 4 bits that scale the pair term: contrast-sensitive smoothness; left out of the configuration hash where false",
+        cost: "16 bits an RV, and four 4 x 8 products of shifts and adds an SPU (no multipliers)",
+        get: get!(flag array.edge_weights),
+    },
+    Parameter {
         name: "cost_capacity",
         rtl: Some("CostCapacity"),
         kind: Kind::Integer(0, 1 << 24),

@@ -40,6 +40,11 @@ pub const PRESETS: &[Preset] = &[
         ],
     },
     Preset {
+        name: "edge-weights",
+        meaning: "weights of 4 bits for the edges between pixels: contrast-sensitive smoothness, 16x2 for 256K RVs",
+        settings: &[("edge_weights", "true")],
+    },
+    Preset {
         name: "full-hd",
         meaning: "64 SPEs of 2 SPUs, room for 1920x1080",
         settings: &[("grid", "8x8"), ("spus", "2"), ("rvs", "2M")],

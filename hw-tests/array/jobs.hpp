@@ -86,6 +86,8 @@ void make_job(Bench& b, int n) {
   fill(j.s2, count, 0, smax);
   fill(j.initial, count, 0, j.L - 1);
   fill(j.pair, j.L * j.L, 0, r.chance(50) ? 15 : 255);
+  j.edges.clear();
+  if (P_EdgeWeights && r.chance(80)) fill(j.edges, 2 * count, 0, r.chance(50) ? 15 : 3);
   int fixed = r.chance(50) ? 0 : r.chance(20) ? 100 : r(1, 60);
   fill(j.fixed, count, 0, 0);
   for (auto& f : j.fixed) f = r.chance(fixed);

@@ -24,6 +24,7 @@ struct Job {
   std::vector<uint8_t> s1, s2, fixed, initial;    // by RV
   std::vector<uint16_t> cost;                     // [RV][label]
   std::vector<uint8_t> pair;                      // [own][neighbour]
+  std::vector<uint8_t> edges;                     // [RV][right, down]; empty: all 1
   std::vector<std::pair<double, int>> schedule;   // T, iterations
   int iterations() const {
     int n = 0;
@@ -31,6 +32,20 @@ struct Job {
     return n;
   }
 };
+
+inline int edge(const Job& job, int rv, int down) { return job.edges.empty() ? 1 : job.edges[2 * size_t(rv) + down]; }
+
+// Load data of the edges of (x, y): {down, up, right, left}; what leads out of the field is nonsense and must not matter.
+inline uint32_t edge_word(const Job& job, int x, int y) {
+  const int i = y * job.W + x;
+  uint32_t word = 0xDEAD;
+  auto set = [&](int n, int w) { word = (word & ~(15u << 4 * n)) | uint32_t(w) << 4 * n; };
+  if (x > 0) set(0, edge(job, i - 1, 0));
+  if (x < job.W - 1) set(1, edge(job, i, 0));
+  if (y > 0) set(2, edge(job, i - job.W, 1));
+  if (y < job.H - 1) set(3, edge(job, i, 1));
+  return word;
+}
 
 using Message = std::tuple<uint32_t, int, int>;   // RV, label, count
 
@@ -114,10 +129,10 @@ struct Model {
     int least = emax;
     for (int l = 0; l < L; l++) {
       int v = 0;
-      if (x > 0) v += pair(l, label[i - 1]);
-      if (x < W - 1) v += pair(l, label[i + 1]);
-      if (y > 0) v += pair(l, label[i - W]);
-      if (y < H - 1) v += pair(l, label[i + W]);
+      if (x > 0) v += edge(job, i - 1, 0) * pair(l, label[i - 1]);
+      if (x < W - 1) v += edge(job, i, 0) * pair(l, label[i + 1]);
+      if (y > 0) v += edge(job, i - W, 1) * pair(l, label[i - W]);
+      if (y < H - 1) v += edge(job, i, 1) * pair(l, label[i + W]);
       e[l] = std::min((job.alpha * singleton(x, y, l) + job.beta * v) >> job.shift, emax);
       least = std::min(least, e[l]);
     }

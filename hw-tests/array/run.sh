@@ -9,7 +9,7 @@ first=$1 jobs=$2
 shift 2
 params="Rows=1 Cols=1 Spus=2 LabelBits=6 SingletonBits=8 EnergyBits=8 PBits=8 UBits=24 CountBits=8 RvCapacity=1024
  S2Capacity=4096 TileWidthMax=64 TileHeightMax=64 ScheduleEntries=64 S2Links=1 Linear=0 PairTable=0
- SingletonTable=0 CostCapacity=8192 RngShare=1 LogFifoDepth=64 MessageBits=32"
+ SingletonTable=0 EdgeWeights=0 CostCapacity=8192 RngShare=1 LogFifoDepth=64 MessageBits=32"
 args= flags= key=
 for p in $params; do
   name=${p%%=*} value=${p#*=}

@@ -20,5 +20,7 @@ Rows=1 Cols=1 Spus=8 LabelBits=5 RngShare=1 LogFifoDepth=128
 Rows=5 Cols=1 Spus=2 LabelBits=7 RngShare=4 Linear=1 EnergyBits=5 S2Links=0
 Rows=2 Cols=2 Spus=2 RngShare=4 RvCapacity=1536 S2Capacity=3000 ScheduleEntries=100
 Rows=1 Cols=2 Spus=4 LabelBits=2 RngShare=1 LogFifoDepth=64 CountBits=2
+Rows=2 Cols=3 Spus=2 RngShare=4 EdgeWeights=1
+Rows=1 Cols=1 Spus=1 LabelBits=3 RngShare=1 EdgeWeights=1 PairTable=1 EnergyBits=16
 BUILDS
 exit $failed

@@ -155,6 +155,7 @@ struct Bench {
           int i = (oy + y) * job.W + ox + x;
           load(0, n, y * t.w + x, job.fixed[i] << 8 | job.s1[i]);
           load(2, n, label_address(t, x, y), job.initial[i]);
+          if (P_EdgeWeights) load(12, n, y * t.w + x, edge_word(job, ox + x, oy + y));
           if (job.s2_mode == 2) {
             int colour = (x + y) & 1, g = x / (2 * K), j = x % (2 * K) / 2;
             for (int l = 0; l < job.L; l++) {

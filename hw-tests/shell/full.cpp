@@ -96,6 +96,7 @@ uint32_t write_records(const Job &job, const Tiling &t, Records load) {
         const int i = (oy + y) * job.W + ox + x;
         load(0, n, y * t.w + x, job.fixed[i] << 8 | job.s1[i]);
         load(2, n, (colour_of(x, y) * (P_RvCapacity / 8) + word_of(t, x, y)) << 2 | bank_of(x, y), job.initial[i]);
+        if (P_EdgeWeights) load(12, n, y * t.w + x, edge_word(job, ox + x, oy + y));
         if (job.s2_mode == 2)
           for (int l = 0; l < job.L; l++) {
             const int word = ((colour_of(x, y) * t.h + y) * t.G + x / (2 * K)) * job.L + l;

@@ -20,6 +20,7 @@ module spa_array #(
   parameter bit Linear          = 1'b0,
   parameter bit PairTable       = 1'b0,
   parameter bit SingletonTable  = 1'b0,
+  parameter bit EdgeWeights     = 1'b0,
   parameter int CostCapacity    = 1024,
   parameter int RngShare        = 4,
   parameter int LogFifoDepth    = 64,

@@ -33,10 +33,13 @@ pub struct Case {
 /// If no legal case is found in a thousand draws, which would be a defect of this function.
 pub fn case(seed: u64, index: u64) -> Result<Case> {
     let group = index / JOBS_PER_BUILD;
-    let config = build(&mut Random::new(seed ^ group.wrapping_mul(0xA24B_AED4_963E_E407)))?;
+    // Edge weights come from streams of their own, so that cases from before them stay what they were.
+    let edge_weights = Random::new(seed ^ group.wrapping_mul(0xD1B5_4A32_D192_ED03)).chance(25);
+    let edges = edge_weights && Random::new(seed ^ index.wrapping_mul(0xD6E8_FEB8_6659_FD93)).chance(75);
+    let config = build(&mut Random::new(seed ^ group.wrapping_mul(0xA24B_AED4_963E_E407)), edge_weights)?;
     let mut random = Random::new(seed.rotate_left(32) ^ index.wrapping_mul(0x9FB2_1C65_1E98_DF25));
     for _ in 0..1000 {
-        let spec = job(&mut random, &config.array, &config.hardware);
+        let spec = JobSpec { edges, ..job(&mut random, &config.array, &config.hardware) };
         let Ok(job) = spec.job(&config.hardware, &config.array) else { continue };
         if Tiling::new(&config.array, &job).is_ok() {
             let options = options(&mut random);
@@ -46,7 +49,7 @@ pub fn case(seed: u64, index: u64) -> Result<Case> {
     bail!("no job fits build {}", config.command())
 }
 
-fn build(random: &mut Random) -> Result<Config> {
+fn build(random: &mut Random, edge_weights: bool) -> Result<Config> {
     for _ in 0..1000 {
         let mut settings: Vec<String> = Vec::new();
         let mut set = |name: &str, value: &dyn std::fmt::Display| settings.push(format!("{name}={value}"));
@@ -77,6 +80,7 @@ fn build(random: &mut Random) -> Result<Config> {
         set("tile_width_max", &random.pick(&[32, 64, 68]));
         set("tile_height_max", &random.pick(&[32, 64, 50]));
         set("s2_capacity", &random.pick(&[2048, 4096, 4096]));
+        set("edge_weights", &edge_weights);
         let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
         if let Ok(config) = builds::config(&settings) {
             return Ok(config);
@@ -162,6 +166,7 @@ fn job(random: &mut Random, shape: &ArrayShape, hardware: &Hardware) -> JobSpec 
             Evidence::Some,
             Evidence::All,
         ]),
+        edges: false,
         pictures: None,
     }
 }
@@ -205,6 +210,7 @@ pub fn build_words(config: &Config) -> String {
         (!array.s2_links, " replicate"),
         (array.pair_table, " pair-table"),
         (array.singleton_table, " singleton-table"),
+        (array.edge_weights, " edge-weights"),
         (config.message_bits() == 64, " 64-bit"),
     ] {
         if has {
@@ -222,7 +228,7 @@ pub fn job_words(spec: &JobSpec) -> String {
         Heat::Reheat => "reheat".to_string(),
     };
     format!(
-        "{:?} {}x{}x{} {}{:?} caps {}/{}/{} w{:?} {heat} {}+{} seed {:x} chain {} start {} cut {:?} evidence {:?}",
+        "{:?} {}x{}x{} {}{:?} caps {}/{}/{} w{:?} {heat} {}+{} seed {:x} chain {} start {} cut {:?} evidence {:?}{}",
         spec.application,
         spec.width,
         spec.height,
@@ -239,6 +245,7 @@ pub fn job_words(spec: &JobSpec) -> String {
         spec.chain,
         if spec.random_start { "random" } else { "argmin" },
         spec.cutoff,
-        spec.evidence
+        spec.evidence,
+        if spec.edges { " edges" } else { "" }
     )
 }

@@ -98,6 +98,8 @@ pub struct JobSpec {
     pub cutoff: Option<u8>,
     /// Evidence.
     pub evidence: Evidence,
+    /// Random edge weights.
+    pub edges: bool,
     /// Pictures in place of synthetic ones, W×H samples of 8 bits each.
     pub pictures: Option<(Vec<u8>, Vec<u8>)>,
 }
@@ -124,6 +126,7 @@ impl JobSpec {
             random_start: false,
             cutoff: None,
             evidence: Evidence::None,
+            edges: false,
             pictures: None,
         }
     }
@@ -226,8 +229,15 @@ impl JobSpec {
             beta,
             shift,
             fixed: self.fixed(shape, &mut random),
-            edge_weights: None,
+            edge_weights: self.edges.then(|| self.edge_weights(rvs)),
         }
+    }
+
+    /// From a stream of their own, so that the rest of a job does not depend on them.
+    fn edge_weights(&self, rvs: usize) -> Vec<u8> {
+        let mut random = Random::new(self.seed ^ 0xED6E);
+        let below = random.pick(&[16, 16, 4, 2]);
+        (0..2 * rvs).map(|_| random.below(below) as u8).collect()
     }
 
     fn fixed(&self, shape: &ArrayShape, random: &mut Random) -> Option<Vec<bool>> {

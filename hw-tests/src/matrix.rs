@@ -70,6 +70,24 @@ pub const GROUPS: &[Group] = &[
         ci: false,
         jobs: tables,
     },
+    Group {
+        name: "2x3, two SPUs, edge weights",
+        settings: &["grid=2x3", "spus=2", "edge_weights=true", "rv_capacity=1024"],
+        ci: true,
+        jobs: weighted,
+    },
+    Group {
+        name: "1x1, one SPU, edge weights",
+        settings: &["grid=1x1", "spus=1", "edge_weights=true", "pair_table=true", "energy_bits=16"],
+        ci: false,
+        jobs: weighted_small,
+    },
+    Group {
+        name: "4x1, four SPUs, edge weights",
+        settings: &["grid=4x1", "spus=4", "edge_weights=true", "line_bits=128", "rng_share=2"],
+        ci: false,
+        jobs: weighted,
+    },
 ];
 
 /// Runs a group: every job with an ideal memory, and again with random waits and a small ring.
@@ -179,6 +197,38 @@ fn tables() -> Vec<JobSpec> {
         JobSpec { pair: PairForm::Table, burn_in: 0, ..table.clone() },
         JobSpec { evidence: Evidence::TileEdges, pair: PairForm::Squared, ..table },
         JobSpec { pair: PairForm::Table, ..JobSpec::new(STEREO, 25, 33, 13) },
+    ]
+}
+
+fn weighted() -> Vec<JobSpec> {
+    let edges = |spec: JobSpec| JobSpec { edges: true, weights: (1, 1, 0), ..spec };
+    let stereo = edges(JobSpec::new(STEREO, 61, 37, 16));
+    vec![
+        stereo.clone(),
+        JobSpec { evidence: Evidence::TileEdges, heat: Heat::Reheat, burn_in: 0, ..stereo.clone() },
+        // Weights of 1 are loaded into a build that has room for others.
+        JobSpec { edges: false, weights: (1, 8, 0), ..stereo },
+        JobSpec { weights: (255, 255, 5), pair_cap: 255, ..edges(JobSpec::new(STEREO, 29, 31, 2)) },
+        JobSpec {
+            pair: PairForm::Squared,
+            pair_cap: 200,
+            ..edges(JobSpec::new(Application::Flow, 25, 18, 9))
+        },
+        edges(JobSpec::new(Application::Segment, 1, 33, 3)),
+        edges(JobSpec::new(Application::Segment, 33, 1, 5)),
+    ]
+}
+
+fn weighted_small() -> Vec<JobSpec> {
+    let edges = |spec: JobSpec| JobSpec { edges: true, weights: (3, 7, 2), ..spec };
+    vec![
+        edges(JobSpec::new(STEREO, 24, 18, 16)),
+        edges(JobSpec {
+            pair: PairForm::Table,
+            pair_cap: 255,
+            ..JobSpec::new(Application::Segment, 17, 13, 5)
+        }),
+        edges(JobSpec::new(Application::Segment, 19, 15, 2)),
     ]
 }
 

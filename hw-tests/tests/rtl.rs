@@ -12,6 +12,7 @@ const BUILDS: &[&[&str]] = &[
     &["grid=2x2", "spus=2"],
     &["grid=1x1", "spus=1", "weights=linear", "s2_links=false", "line_bits=128"],
     &["grid=1x3", "spus=4", "rng_share=1", "pair_table=true", "singleton_table=true", "cost_capacity=4096"],
+    &["grid=1x2", "spus=2", "edge_weights=true"],
     &["grid=2x1", "label_bits=8", "energy_bits=16", "count_bits=16", "u_bits=32", "p_bits=4"],
 ];
 

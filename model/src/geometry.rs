@@ -35,6 +35,9 @@ pub struct ArrayShape {
     pub pair_table: bool,
     /// Has the cost memory for singleton tables.
     pub singleton_table: bool,
+    /// Has the memory for edge weights. Left out of files where it has not, as builds from before were.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub edge_weights: bool,
     /// Costs of the cost memory.
     pub cost_capacity: u32,
     /// SPEs that share a random-number core.
@@ -321,8 +324,8 @@ fn check_features(shape: &ArrayShape, job: &Job) -> Result<(), Error> {
     if matches!(problem.pair, Pair::Table(_)) && !shape.pair_table {
         return lacks("pair tables", "generate it with pair_table = true, or use the cpu backend");
     }
-    if problem.edge_weights.is_some() {
-        return lacks("edge weights", "use the cpu or cuda backend");
+    if problem.edge_weights.is_some() && !shape.edge_weights {
+        return lacks("edge weights", "generate it with edge_weights = true, or use the cpu backend");
     }
     if job.run().schedule.steps().len() > shape.schedule_entries as usize {
         let feature = format!(

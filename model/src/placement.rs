@@ -33,6 +33,8 @@ pub enum Target {
     Cost = 10,
     /// Iterations of a schedule entry.
     Schedule = 11,
+    /// Weights of the four edges of a RV.
+    Edge = 12,
     /// Padding of the last line.
     Nop = 15,
 }
@@ -145,6 +147,12 @@ fn tile(records: &mut Vec<u64>, shape: &ArrayShape, tiling: &Tiling, job: &Job, 
             records.push(record(Target::S1, spe, tiling.rv_address(tx, ty), fixed << 8 | sample));
             let (bank, word) = tiling.label_address(tx, ty, shape.rv_capacity);
             records.push(record(Target::Label, spe, word << 2 | bank, labels[i].into()));
+            if shape.edge_weights {
+                // Without weights every edge has 1.
+                let [left, right, up, down] = problem.edge_weights_around(x as u32, y as u32).map(u32::from);
+                let data = down << 12 | up << 8 | right << 4 | left;
+                records.push(record(Target::Edge, spe, tiling.rv_address(tx, ty), data));
+            }
             if let Singleton::Table { costs } = &problem.singleton {
                 let count = u32::from(problem.labels);
                 for l in 0..count {

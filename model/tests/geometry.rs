@@ -23,6 +23,7 @@ fn shape(rows: u32, cols: u32, spus: u32) -> ArrayShape {
         s2_links: true,
         pair_table: false,
         singleton_table: false,
+        edge_weights: false,
         cost_capacity: 0,
         rng_share: 1,
         schedule_entries: 64,
@@ -128,8 +129,9 @@ proptest! {
     #[test]
     fn load_records_stay_inside_the_memories(
         width in 1_u32..60, height in 1_u32..60, rows in 1_u32..4, cols in 1_u32..4, labels in 2_u16..65, links: bool,
+        edge_weights: bool,
     ) {
-        let shape = ArrayShape { s2_links: links, ..shape(rows, cols, 2) };
+        let shape = ArrayShape { s2_links: links, edge_weights, ..shape(rows, cols, 2) };
         let job = stereo_job(width, height, labels);
         let t = Tiling::new(&shape, &job).unwrap();
         let mut seen = HashSet::new();
@@ -138,7 +140,7 @@ proptest! {
             prop_assert!(spe < shape.spes() || spe == placement::ALL_SPES);
             prop_assert!(seen.insert((target, spe, address)), "record {:#x} twice", r);
             let limit = match target {
-                0 | 2 => shape.rv_capacity,
+                0 | 2 | 12 => shape.rv_capacity,
                 1 => shape.s2_capacity,
                 _ => u32::MAX,
             };
@@ -177,4 +179,39 @@ fn a_picture_that_is_too_large_names_the_capacity() {
     let shape = ArrayShape { rv_capacity: 64, ..shape(1, 1, 1) };
     let error = Tiling::new(&shape, &stereo_job(20, 20, 4)).unwrap_err().to_string();
     assert!(error.contains("400") && error.contains("rv_capacity") && error.contains("64"), "{error}");
+}
+
+#[test]
+fn edges_are_loaded_at_both_ends_and_only_where_there_is_room() {
+    let plain = stereo_job(9, 5, 4);
+    let edge_weights: Vec<u8> = (0..90).map(|i| (i * 7 % 16) as u8).collect();
+    let problem = Problem { edge_weights: Some(edge_weights.clone()), ..plain.problem().clone() };
+    let weighted = Job::new(*plain.hardware(), problem, plain.run().clone()).unwrap();
+    let without = shape(2, 2, 1);
+    let with = ArrayShape { edge_weights: true, ..without.clone() };
+    let error = Tiling::new(&without, &weighted).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "this build lacks edge weights; generate it with edge_weights = true, or use the cpu backend"
+    );
+    let edges = |shape: &ArrayShape, job: &Job| -> Vec<(u32, u32, u32)> {
+        let tiling = Tiling::new(shape, job).unwrap();
+        let records = load_records(shape, &tiling, job);
+        let parts = |r: u64| ((r >> 48 & 0xFFF) as u32, (r >> 24 & 0xFF_FFFF) as u32, (r & 0xFF_FFFF) as u32);
+        records.into_iter().filter(|r| r >> 60 == 12).map(parts).collect()
+    };
+    assert!(edges(&without, &plain).is_empty());
+    let (ones, given) = (edges(&with, &plain), edges(&with, &weighted));
+    assert_eq!((ones.len(), given.len()), (45, 45));
+    let tiling = Tiling::new(&with, &weighted).unwrap();
+    let at = |list: &[(u32, u32, u32)], x: u32, y: u32| {
+        let (spe, tx, ty) = tiling.locate(x, y);
+        let address = tiling.rv_address(tx, ty);
+        list.iter().find(|r| (r.0, r.1) == (spe, address)).unwrap().2
+    };
+    assert_eq!((at(&ones, 0, 0), at(&ones, 3, 2), at(&ones, 8, 4)), (0x1010, 0x1111, 0x0101));
+    let weight = |x: u32, y: u32, down: usize| u32::from(edge_weights[2 * (y * 9 + x) as usize + down]);
+    // (4, 2): its left neighbour may lie in another tile.
+    let expected = weight(3, 2, 0) | weight(4, 2, 0) << 4 | weight(4, 1, 1) << 8 | weight(4, 2, 1) << 12;
+    assert_eq!(at(&given, 4, 2), expected);
 }

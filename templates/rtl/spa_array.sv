@@ -19,6 +19,7 @@ module spa_array #(
   parameter bit Linear          = 1'b0,  // w = p from a table, not a power of two
   parameter bit PairTable       = 1'b0,
   parameter bit SingletonTable  = 1'b0,
+  parameter bit EdgeWeights     = 1'b0,
   parameter int CostCapacity    = 1024,  // costs an SPE (SingletonTable)
   parameter int RngShare        = 4,     // SPEs a random number generator
   parameter int LogFifoDepth    = 64,
@@ -407,7 +408,8 @@ module spa_array #(
         .PBits(PBits), .UBits(UBits), .CountBits(CountBits), .RvCapacity(RvCapacity),
         .S2Capacity(S2Capacity), .TileWidthMax(TileWidthMax), .TileHeightMax(TileHeightMax),
         .ScheduleEntries(ScheduleEntries), .S2Links(S2Links), .Linear(Linear), .PairTable(PairTable),
-        .SingletonTable(SingletonTable), .CostCapacity(CostCapacity), .LogFifoDepth(LogFifoDepth)
+        .SingletonTable(SingletonTable), .EdgeWeights(EdgeWeights), .CostCapacity(CostCapacity),
+        .LogFifoDepth(LogFifoDepth)
       ) u_spe (
         .clk_i, .rst_ni,
         .load_hit_i(load_hit_q), .load_target_i(load_target_qq), .load_addr_i(load_addr_qq),

@@ -21,6 +21,7 @@ module spa_control #(
   parameter bit           Linear          = 1'b0,
   parameter bit           PairTable       = 1'b0,
   parameter bit           SingletonTable  = 1'b0,
+  parameter bit           EdgeWeights     = 1'b0,
   parameter int           CostCapacity    = 1024,
   parameter int           RngShare        = 4,
   parameter int           LogFifoDepth    = 64,
@@ -217,7 +218,8 @@ module spa_control #(
     .S2Links         (64'(S2Links)),
     .Linear          (64'(Linear)),
     .PairTable       (64'(PairTable)),
-    .SingletonTable  (64'(SingletonTable))
+    .SingletonTable  (64'(SingletonTable)),
+    .EdgeWeights     (64'(EdgeWeights))
   ) u_regs (
     .clk_i,
     .rst_ni,

@@ -1,7 +1,7 @@
 // spa_energy: E of one label a cycle (SPU, Eq. 3.1)
 //
-// Neighbours and own label vectors come in cycle 0, singleton 2 in cycle 2, `outside_i` and `cost_i` in cycle 6; the
-// energy leaves in cycle 12.
+// Neighbours and own label vectors come in cycle 0, singleton 2 in cycle 2, edge weights in cycle 5, `outside_i` and
+// `cost_i` in cycle 6; the energy leaves in cycle 12.
 
 module spa_energy #(
   parameter int LabelBits      = 6,
@@ -9,6 +9,7 @@ module spa_energy #(
   parameter int EnergyBits     = 8,
   parameter bit PairTable      = 1'b0,
   parameter bit SingletonTable = 1'b0,
+  parameter bit EdgeWeights    = 1'b0,
   localparam int VxBits        = LabelBits,
   localparam int VyBits        = (LabelBits + 1) / 2,
   localparam int VecBits       = VxBits + VyBits
@@ -31,6 +32,7 @@ module spa_energy #(
   input  logic [3:0]               nb_valid_i,
   input  logic [4*VecBits-1:0]     nb_vector_i,
   input  logic [SingletonBits-1:0] s1_i,
+  input  logic [15:0]              edge_weights_i,   // of the four neighbours
 
   // Label
   input  logic [VxBits-1:0]        own_vx_i,
@@ -102,15 +104,41 @@ module spa_energy #(
     );
   end
 
-  logic [8:0]  v_lr_q, v_ud_q;
-  logic [9:0]  v_sum_q;
-  logic [17:0] beta_v_q, beta_v_qq;
-  always_ff @(posedge clk_i) begin
-    v_lr_q    <= {1'b0, v[7:0]} + {1'b0, v[15:8]};
-    v_ud_q    <= {1'b0, v[23:16]} + {1'b0, v[31:24]};
-    v_sum_q   <= {1'b0, v_lr_q} + {1'b0, v_ud_q};
-    beta_v_q  <= v_sum_q * cfg_beta_i;
-    beta_v_qq <= beta_v_q;
+  logic [21:0] beta_v;
+  if (EdgeWeights) begin : g_edges
+    // w * V takes the place of the second register behind beta * sum
+    logic [47:0] wv_q;
+    for (genvar n = 0; n < 4; n++) begin : g_edge
+      spa_edge_term u_edge_term (
+        .clk_i, .weight_i(edge_weights_i[4*n +: 4]), .v_i(v[8*n +: 8]), .wv_o(wv_q[12*n +: 12])
+      );
+    end
+
+    logic [12:0] v_lr_q, v_ud_q;
+    logic [13:0] v_sum_q;
+    logic [21:0] beta_v_q;
+    always_ff @(posedge clk_i) begin
+      v_lr_q   <= {1'b0, wv_q[11:0]} + {1'b0, wv_q[23:12]};
+      v_ud_q   <= {1'b0, wv_q[35:24]} + {1'b0, wv_q[47:36]};
+      v_sum_q  <= {1'b0, v_lr_q} + {1'b0, v_ud_q};
+      beta_v_q <= v_sum_q * cfg_beta_i;
+    end
+    assign beta_v = beta_v_q;
+  end else begin : g_no_edges
+    logic unused_edges;
+    assign unused_edges = ^edge_weights_i;
+
+    logic [8:0]  v_lr_q, v_ud_q;
+    logic [9:0]  v_sum_q;
+    logic [17:0] beta_v_q, beta_v_qq;
+    always_ff @(posedge clk_i) begin
+      v_lr_q    <= {1'b0, v[7:0]} + {1'b0, v[15:8]};
+      v_ud_q    <= {1'b0, v[23:16]} + {1'b0, v[31:24]};
+      v_sum_q   <= {1'b0, v_lr_q} + {1'b0, v_ud_q};
+      beta_v_q  <= v_sum_q * cfg_beta_i;
+      beta_v_qq <= beta_v_q;
+    end
+    assign beta_v = {4'd0, beta_v_qq};
   end
 
   // ---------------------------------------------------------------- sum, shift, saturation: cycles 10 to 12
@@ -119,7 +147,7 @@ module spa_energy #(
   logic                  overflow_q;
 
   always_ff @(posedge clk_i) begin
-    sum_q      <= {1'b0, alpha_s_qq} + {7'd0, beta_v_qq};
+    sum_q      <= {1'b0, alpha_s_qq} + {3'd0, beta_v};
     coarse_q   <= (EnergyBits + 3)'(sum_q >> {cfg_shift_i[3:2], 2'b00});
     overflow_q <= (sum_q & cfg_overflow_i) != '0;
     e_o        <= overflow_q ? '1 : EnergyBits'(coarse_q >> cfg_shift_i[1:0]);

@@ -20,6 +20,7 @@ module spa_spe #(
   parameter bit Linear          = 1'b0,
   parameter bit PairTable       = 1'b0,
   parameter bit SingletonTable  = 1'b0,
+  parameter bit EdgeWeights     = 1'b0,
   parameter int CostCapacity    = 1024,
   parameter int LogFifoDepth    = 64,
   localparam int XBits          = $clog2(TileWidthMax),
@@ -171,6 +172,7 @@ module spa_spe #(
   localparam logic [3:0] TargetWeight = 4'd8;
   localparam logic [3:0] TargetPair   = 4'd9;
   localparam logic [3:0] TargetCost   = 4'd10;
+  localparam logic [3:0] TargetEdge   = 4'd12;
 
   // ---------------------------------------------------------------- input register
   logic [4*BankBits-1:0]          lab_raddr_q;
@@ -409,6 +411,24 @@ module spa_spe #(
     assign cost        = '0;
   end
 
+  // ---------------------------------------------------------------- edge weights
+  logic [15:0]     edge_weights;
+  logic [Spus-1:0] edge_load;
+  logic            edge_xfer;
+  if (EdgeWeights) begin : g_edge_mem
+    spa_edge_mem #(.Spus(Spus), .RvCapacity(RvCapacity)) u_edge_mem (
+      .clk_i,
+      .we_i(load_hit_q && load_target_q == TargetEdge), .waddr_i(load_addr_q[RvBits-1:0]),
+      .wdata_i(load_data_q[15:0]),
+      .s1_raddr_i(s1_raddr_q), .s1_load_i(s1_load_q), .s1_xfer_i(s1_xfer_q),
+      .weights_o(edge_weights), .load_o(edge_load), .xfer_o(edge_xfer)
+    );
+  end else begin : g_no_edge_mem
+    assign edge_weights = '0;
+    assign edge_load    = '0;
+    assign edge_xfer    = 1'b0;
+  end
+
   // ---------------------------------------------------------------- SPUs and the buffers between their passes
   logic [Spus*EnergyBits-1:0] e, e_again;
   logic [Spus*PBits-1:0]      w, w_again;
@@ -421,7 +441,7 @@ module spa_spe #(
     spa_spu #(
       .LabelBits(LabelBits), .SingletonBits(SingletonBits), .EnergyBits(EnergyBits), .PBits(PBits),
       .ScheduleEntries(ScheduleEntries), .Linear(Linear), .PairTable(PairTable),
-      .SingletonTable(SingletonTable)
+      .SingletonTable(SingletonTable), .EdgeWeights(EdgeWeights)
     ) u_spu (
       .clk_i,
       .cfg_alpha_i, .cfg_beta_i, .cfg_shift_i, .cfg_overflow_i, .cfg_data_cap_i, .cfg_s_outside_i,
@@ -434,6 +454,7 @@ module spa_spe #(
       .nb_vector_i(vectors), .nb_label_i(neighbours_d),
       .s1_load_i(s1_load_q[j]), .s1_xfer_i(s1_xfer_q), .keep_i(fixed || !axis_inside_q), .s1_i(s1),
       .keep_o(keep[j]),
+      .edge_load_i(edge_load[j]), .edge_xfer_i(edge_xfer), .edge_weights_i(edge_weights),
       .own_label_i(own_label_q), .own_vx_i(own_vx_q), .own_vy_i(own_vy_q),
       .s2_i(s2[j*SingletonBits +: SingletonBits]), .outside_i(axis_outside_q[j]), .cost_i(cost[16*j +: 16]),
       .e_first_i(e_first_q), .min_hold_i(min_hold_q), .e_o(e[j*EnergyBits +: EnergyBits]),

@@ -11,6 +11,7 @@ module spa_spu #(
   parameter bit Linear          = 1'b0,
   parameter bit PairTable       = 1'b0,
   parameter bit SingletonTable  = 1'b0,
+  parameter bit EdgeWeights     = 1'b0,
   localparam int VxBits         = LabelBits,
   localparam int VyBits         = (LabelBits + 1) / 2,
   localparam int VecBits        = VxBits + VyBits,
@@ -52,6 +53,9 @@ module spa_spu #(
   input  logic                     keep_i,
   input  logic [SingletonBits-1:0] s1_i,
   output logic                     keep_o,       // before the take-over
+  input  logic                     edge_load_i,
+  input  logic                     edge_xfer_i,
+  input  logic [15:0]              edge_weights_i,
 
   // Label walk
   input  logic [LabelBits-1:0]     own_label_i,
@@ -106,6 +110,21 @@ module spa_spu #(
   end
   assign keep_o = keep_next_q;
 
+  // ---------------------------------------------------------------- edge weights
+  logic [15:0] edge_weights;
+  if (EdgeWeights) begin : g_edge_weights
+    logic [15:0] edge_weights_next_q, edge_weights_q;
+    always_ff @(posedge clk_i) begin
+      if (edge_load_i) edge_weights_next_q <= edge_weights_i;
+      if (edge_xfer_i) edge_weights_q <= edge_weights_next_q;
+    end
+    assign edge_weights = edge_weights_q;
+  end else begin : g_no_edge_weights
+    logic unused_edge_weights;
+    assign unused_edge_weights = ^{edge_load_i, edge_xfer_i, edge_weights_i};
+    assign edge_weights        = '0;
+  end
+
   // ---------------------------------------------------------------- pair table
   logic [31:0] pair_v;
   if (PairTable) begin : g_pair_table
@@ -131,12 +150,12 @@ module spa_spu #(
   // ---------------------------------------------------------------- passes
   spa_energy #(
     .LabelBits(LabelBits), .SingletonBits(SingletonBits), .EnergyBits(EnergyBits),
-    .PairTable(PairTable), .SingletonTable(SingletonTable)
+    .PairTable(PairTable), .SingletonTable(SingletonTable), .EdgeWeights(EdgeWeights)
   ) u_energy (
     .clk_i,
     .cfg_alpha_i, .cfg_beta_i, .cfg_shift_i, .cfg_overflow_i, .cfg_data_cap_i, .cfg_s_outside_i,
     .cfg_squared_i, .cfg_cost_i, .cfg_pair_form_i, .cfg_pair_cap_i,
-    .nb_valid_i(nb_valid_q), .nb_vector_i(nb_vector_q), .s1_i(s1_q),
+    .nb_valid_i(nb_valid_q), .nb_vector_i(nb_vector_q), .s1_i(s1_q), .edge_weights_i(edge_weights),
     .own_vx_i, .own_vy_i, .pair_table_i(pair_v), .s2_i, .outside_i, .cost_i,
     .e_o
   );

@@ -300,6 +300,7 @@ impl Resolver<'_> {
             s2_links,
             pair_table: self.flag("pair_table"),
             singleton_table,
+            edge_weights: self.flag("edge_weights"),
             cost_capacity: self
                 .integer("cost_capacity")
                 .unwrap_or_else(|| costs.try_into().unwrap_or(1 << 24)),

@@ -148,3 +148,14 @@ fn ranges_agree_with_the_model_at_both_ends() {
         }
     }
 }
+
+#[test]
+fn edge_weights_are_in_the_text_only_where_they_are_built() {
+    let (without, with) = (parse("").unwrap(), parse("edge_weights = true").unwrap());
+    assert_eq!(parse("edge_weights = false").unwrap().hash(), without.hash());
+    assert!(!without.canonical().contains("edge_weights"));
+    assert!(with.canonical().contains("\nedge_weights = true\n"));
+    assert_ne!(with.hash(), without.hash());
+    assert_eq!(parse(&with.to_toml()).unwrap(), with);
+    assert!(with.command().contains("--set edge_weights=true"));
+}

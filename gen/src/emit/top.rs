@@ -40,8 +40,11 @@ fn assignments(config: &Config) -> Vec<Assignment> {
         .iter()
         .filter_map(|parameter| {
             let (name, get) = (parameter.rtl?, parameter.get?);
-            // Without the memory the module's default gives its unused ports their width.
-            if name == "CostCapacity" && !config.array.singleton_table {
+            // Without the memory the module's default gives its unused ports their width; the edge weights' is off.
+            let array = &config.array;
+            if name == "CostCapacity" && !array.singleton_table
+                || name == "EdgeWeights" && !array.edge_weights
+            {
                 return None;
             }
             let value = match get(config) {

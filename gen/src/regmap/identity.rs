@@ -190,6 +190,7 @@ pub(super) const REGISTERS: &[Register] = &[
                 "SingletonTable",
                 "1: the singleton may come from a cost table",
             ),
+            parameter("edge_weights", 4, 1, "EdgeWeights", "1: edges have weights"),
         ],
         "what the build can do",
     ),

@@ -138,6 +138,9 @@ fn items(config: &Config) -> Vec<Item> {
     if array.pair_table {
         list.push(("pair table", "spa_spu", 4 * spes * spus, 1 << (2 * label), 8, Block));
     }
+    if array.edge_weights {
+        list.push(("edge weights", "spa_edge_mem", spes, array.rv_capacity, 16, Block));
+    }
     if array.singleton_table {
         list.push(("cost table", "spa_spe", spes * spus, array.cost_capacity / spus, 16, Block));
     }
