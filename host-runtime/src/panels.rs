@@ -156,13 +156,7 @@ fn uncertainty(shown: &Shown<'_>, grid: &Grid) -> Vec<Panel> {
     let confidence: Vec<f64> = grid.pixels().map(|i| confidence(histogram.rv(i))).collect();
     let entropy: Vec<f64> = grid.pixels().map(|i| entropy(histogram.rv(i))).collect();
     let mut panels = vec![
-        scaled(
-            grid,
-            "confidence",
-            "Confidence: share of the most frequent label",
-            &confidence,
-            (Map::Viridis, 1.0, ""),
-        ),
+        scaled(grid, "confidence", "Confidence (share of the mode)", &confidence, (Map::Viridis, 1.0, "")),
         scaled(
             grid,
             "entropy",
