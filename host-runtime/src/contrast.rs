@@ -33,9 +33,9 @@ impl FromStr for Contrast {
     fn from_str(text: &str) -> Result<Self, String> {
         let refuse = || format!("'{text}' must be SIGMA or SIGMA:LOW:HIGH, as in 10:2:12");
         let parts: Vec<&str> = text.split(':').map(str::trim).collect();
-        let (sigma, low, high) = match parts.as_slice() {
-            &[sigma] => (sigma, "2", "12"),
-            &[sigma, low, high] => (sigma, low, high),
+        let (sigma, low, high) = match *parts.as_slice() {
+            [sigma] => (sigma, "2", "12"),
+            [sigma, low, high] => (sigma, low, high),
             _ => return Err(refuse()),
         };
         let weight = |text: &str| text.parse().map_err(|_| refuse());
