@@ -155,6 +155,7 @@ pub fn common(seed: u64) -> Job {
 }
 
 /// `job` with edge weights, some of them all small.
+#[allow(dead_code, reason = "not every test that includes this file has weighted jobs")]
 pub fn weighted(seed: u64, job: &Job) -> Job {
     let mut d = Dice(seed ^ 0xed6e);
     let below = if d.once_in(2) { 16 } else { d.within(1, 15) };
