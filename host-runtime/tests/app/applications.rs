@@ -232,6 +232,16 @@ fn any_field_is_drawn_as_its_energies_say() {
     }
     let summary = spa.json("o/summary.json");
     assert_eq!(summary["parameters"]["hardware"]["weights"], "linear");
+    // Edges of half the weight.
+    npy::write(&spa.path("half.npy"), &[2, 3, 2], &[4_u8, 4, 4, 4, 0, 4, 4, 0, 4, 0, 0, 0]).unwrap();
+    spa.ok(&["infer", "model.toml", "-o", "o", "--seed", "1", "--edge-weights", "half.npy"]);
+    let counts = npy::read(&spa.path("o/histogram.npy")).unwrap().values;
+    let exact = marginals(&unary, 3, 3, |l, m| table[l * 3 + m] / 2.0);
+    for (row, exact) in counts.chunks_exact(3).zip(exact.chunks_exact(3)) {
+        for (&count, p) in row.iter().zip(exact) {
+            assert!((f64::from(count) / 59_000.0 - p).abs() < 0.02, "{row:?} but {exact:?}");
+        }
+    }
 }
 
 #[test]
