@@ -6,13 +6,15 @@ cd "$(dirname "$0")/.."
 
 step() { printf '\n== %s\n' "$*"; }
 
+# Quick to compile, at some cost in speed (Cargo.toml).
+export PROFILE=demo
 step "tools"
 bash scripts/setup.sh
 
 step "build"
-cargo build --quiet --release --locked -p spagen -p spa-runtime
-spagen=target/release/spagen
-spa=target/release/spa
+cargo build --quiet --profile $PROFILE --locked -p spagen -p spa-runtime
+spagen=target/$PROFILE/spagen
+spa=target/$PROFILE/spa
 
 step "generate 16 SPEs with 2 SPUs each into build/"
 "$spagen" --spe 16 --spu 2 -o build

@@ -5,6 +5,7 @@
 # folder (.tools), because distributions ship versions that simulate XOR trees wrongly.
 #
 #   scripts/setup.sh          what the demo needs
+#   PROFILE=demo …            the cargo profile to build spagen with, if not release
 #   scripts/setup.sh --test   also what only tests need: slang, Yosys and NVRTC from PyPI, Chromium from apt; without them
 #                             those tests are skipped
 set -euo pipefail
@@ -39,7 +40,7 @@ if [ "${#missing[@]}" -gt 0 ]; then
   fi
 fi
 
-cargo run --quiet --release --locked -p spagen -- doctor --install
+cargo run --quiet --profile "${PROFILE:-release}" --locked -p spagen -- doctor --install
 
 if [ "${1:-}" = --test ]; then
   if ! .tools/py/bin/python -c 'import pyslang' 2>/dev/null; then
