@@ -107,6 +107,26 @@ fn permit(folder: &Path) {
     let _ = folder;
 }
 
+/// Refuses early, for `action`, a file at `path` that could not be written after the run. Its folder must be there, or be
+/// the result folder `results`, which a run makes.
+///
+/// # Errors
+/// [`Error::File`] if `path` is a folder, or the folder it is to be in is missing or cannot be written.
+pub fn check_file(action: &'static str, path: &Path, results: Option<&Path>) -> Result<()> {
+    if path.is_dir() {
+        return Err(Error::file(action, path, "it is a folder; give the name of a file"));
+    }
+    let parent = parent_of(path);
+    if parent.is_dir() {
+        return tempfile::tempfile_in(&parent).map(|_| ()).map_err(|e| Error::io(action, path, &e));
+    }
+    if results.is_some_and(|results| parent.components().eq(results.components())) {
+        return Ok(());
+    }
+    let cause = format!("'{}' is no folder; create it, or choose another place", parent.display());
+    Err(Error::file(action, path, cause))
+}
+
 /// Writes a PNG of grey (`channels` 1) or colour (3) samples.
 ///
 /// # Errors
@@ -165,5 +185,18 @@ mod tests {
         assert!(error.ends_with("it is not a folder"), "{error}");
         let error = Output::prepare(&file.path().join("out")).unwrap_err().to_string();
         assert!(error.ends_with("is not a folder"), "{error}");
+    }
+
+    #[test]
+    fn places_of_files_are_refused_early() {
+        let folder = tempfile::tempdir().unwrap();
+        let check = |path: &Path, results| check_file("write report", path, results);
+        check(&folder.path().join("a.html"), None).unwrap();
+        check(Path::new("a.html"), None).unwrap();
+        assert!(check(folder.path(), None).unwrap_err().to_string().contains("it is a folder"));
+        let inside = folder.path().join("no/a.html");
+        let missing = check(&inside, None).unwrap_err().to_string();
+        assert!(missing.contains("no' is no folder"), "{missing}");
+        check(&inside, Some(&folder.path().join("no/"))).unwrap();
     }
 }

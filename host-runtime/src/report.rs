@@ -90,21 +90,6 @@ struct Data {
     histogram: String,
 }
 
-/// Refuses a place where no report could be written, before the long work.
-///
-/// # Errors
-/// [`Error::File`] if `path` is a folder, or the folder it is to be in is missing.
-pub fn check_place(path: &Path) -> Result<()> {
-    if path.is_dir() {
-        return Err(Error::file("write report", path, "it is a folder; give the name of a file"));
-    }
-    let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if parent.is_dir() {
-        return Ok(());
-    }
-    Err(Error::file("write report", path, format!("'{}' is no folder", parent.display())))
-}
-
 /// Writes the report of `run`; a file that was there is replaced at the end.
 ///
 /// # Errors
@@ -406,16 +391,6 @@ fn log(summary: &Summary) -> Vec<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn places_are_refused_early() {
-        let folder = tempfile::tempdir().unwrap();
-        check_place(&folder.path().join("a.html")).unwrap();
-        check_place(Path::new("a.html")).unwrap();
-        assert!(check_place(folder.path()).unwrap_err().to_string().contains("it is a folder"));
-        let missing = check_place(&folder.path().join("no/a.html")).unwrap_err().to_string();
-        assert!(missing.ends_with("no' is no folder"), "{missing}");
-    }
 
     #[test]
     fn an_energy_trace_has_a_chart_of_its_own() {

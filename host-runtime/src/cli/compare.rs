@@ -1,9 +1,13 @@
 //! `spa compare`.
 
 use super::print;
+use crate::error::Error;
+use crate::npy;
+use crate::results::HISTOGRAM;
 use crate::summary::Summary;
 use clap::Args;
-use std::path::PathBuf;
+use spa_model::hash::{hash_u16, sha256_hex};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Says whether two result folders hold the same labels, histogram and messages, bit for bit
@@ -20,6 +24,8 @@ pub struct Compare {
 impl Compare {
     pub fn execute(&self) -> anyhow::Result<ExitCode> {
         let (a, b) = (Summary::read(&self.first)?, Summary::read(&self.second)?);
+        check_arrays(&self.first, &a)?;
+        check_arrays(&self.second, &b)?;
         let rows = [
             ("record", &a.record_hash, &b.record_hash),
             ("labels", &a.hashes.labels, &b.hashes.labels),
@@ -41,4 +47,22 @@ impl Compare {
         let equal = rows.iter().all(|(_, a, b)| a == b);
         Ok(if equal { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
+}
+
+/// The arrays of a folder must be those that its summary speaks of. A sparse histogram is not read.
+fn check_arrays(folder: &Path, summary: &Summary) -> Result<(), Error> {
+    let changed = |name: &str| {
+        let cause = "it does not have the hash that summary.json names: damaged, or changed since the run";
+        Err(Error::file("compare", &folder.join(name), cause))
+    };
+    let (_, _, labels) = npy::read_plane(&folder.join("labels.npy"))?;
+    if sha256_hex(&labels) != summary.hashes.labels {
+        return changed("labels.npy");
+    }
+    if summary.histogram_file == HISTOGRAM
+        && hash_u16(&npy::read(&folder.join(HISTOGRAM))?.values) != summary.hashes.histogram
+    {
+        return changed(HISTOGRAM);
+    }
+    Ok(())
 }

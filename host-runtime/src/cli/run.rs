@@ -7,12 +7,12 @@ use crate::backend::{Backend, Progress, RunReport, registry};
 use crate::error::Error;
 use crate::formats::Field;
 use crate::options::{Bytes, RunOptions};
-use crate::output::Output;
+use crate::output::{Output, check_file};
 use crate::panels::Photographs;
 use crate::picture::Picture;
 use crate::plan::{Inputs, Plan};
 use crate::report;
-use crate::results::{histogram_file, write_figure, write_formats, write_run};
+use crate::results::{FILES, histogram_file, write_figure, write_formats, write_run};
 use crate::summary::Summary;
 use crate::{cli::print, logfile};
 use anyhow::Context as _;
@@ -26,6 +26,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Size of a dense histogram above which it is written sparse: 2 GB.
 const MEMORY_DEFAULT: Bytes = Bytes(2_000_000_000);
+
+/// Collected iterations below which the histogram says little.
+const FEW: u16 = 20;
 
 /// Options of a run and how to talk about it.
 #[derive(Debug, Clone, Args)]
@@ -71,6 +74,7 @@ pub fn execute(
     let options = args.resolve()?;
     let (build, mut backend) = open_machine(&options)?;
     let output = open_output(application, &options)?;
+    protect(&options, [Some(first), second])?;
     let inputs = Inputs { first: Picture::open(first)?, second: second.map(Picture::open).transpose()? };
     let prepared = prepare(application, &options, build.as_ref(), &inputs, &mut |plan, what| {
         eprintln!("{}, {what}: {}", plan.application.name(), plan.mapping);
@@ -106,8 +110,31 @@ fn open_output(application: &Application, options: &RunOptions) -> anyhow::Resul
             return Err(Error::usage("--formats needs a folder for its files; give -o DIR").into());
         }
     }
-    options.report.as_deref().map(report::check_place).transpose()?;
+    let results = options.output.as_deref();
+    if let Some(path) = &options.report {
+        check_file("write report", path, results)?;
+    }
+    if let Some(path) = &options.keep_log {
+        check_file("write log", path, results)?;
+    }
     Ok(options.output.as_deref().map(Output::prepare).transpose()?)
+}
+
+/// Refuses to write over one of the pictures that are read.
+fn protect(options: &RunOptions, pictures: [Option<&Path>; 2]) -> Result<(), Error> {
+    let results = options.output.iter().flat_map(|folder| FILES.map(|name| folder.join(name)));
+    for written in options.report.iter().chain(&options.keep_log).cloned().chain(results) {
+        let Ok(written) = written.canonicalize() else { continue };
+        for read in pictures.into_iter().flatten() {
+            if read.canonicalize().is_ok_and(|read| read == written) {
+                let name = read.display();
+                return Err(Error::usage(format!(
+                    "'{name}' is read and would be written over; choose another place for the results"
+                )));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// What runs jobs.
@@ -137,6 +164,14 @@ fn last_run(
     let Machine { build, mut backend } = machine;
     let formats = options.formats.clone().unwrap_or_default();
     eprintln!("{}: {}", plan.application.name(), plan.mapping);
+    let collected = plan.job.collected();
+    if collected < FEW {
+        eprintln!(
+            "note: only {collected} of {} iterations are collected, so shares and confidence are coarse; lower \
+             --burn-in or raise --iterations",
+            plan.job.iterations()
+        );
+    }
     let mut report = run_with_progress(backend.as_mut(), plan)?;
     let problem = plan.job.problem();
     let limit = options.max_memory.unwrap_or(MEMORY_DEFAULT).0;
@@ -144,10 +179,6 @@ fn last_run(
     let hash = build.as_ref().map(|build| build.config_hash().to_string());
     let mut summary = Summary::new(plan, backend.name(), hash, &mut report, histogram)?;
     summary.settings = Some(prepared.settings(options)?);
-    if let Some(path) = &options.keep_log {
-        let shape = build.as_ref().map(Build::array);
-        logfile::write(path, plan.application.name(), &plan.job, shape, &report.outcome)?;
-    }
     if let Some(output) = output {
         write_extras(&output, &prepared.extras(&report.outcome.histogram))?;
         if !formats.is_empty() {
@@ -158,6 +189,10 @@ fn last_run(
             write_figure(&output, plan, photographs, &report.outcome.histogram)?;
         }
         write_run(output, &plan.application, &summary, &report.outcome.labels, &report.outcome.histogram)?;
+    }
+    if let Some(path) = &options.keep_log {
+        let shape = build.as_ref().map(Build::array);
+        logfile::write(path, plan.application.name(), &plan.job, shape, &report.outcome)?;
     }
     if let (Some(path), Some(photographs)) = (&options.report, photographs) {
         if !prepared.labels_are_pixels() {

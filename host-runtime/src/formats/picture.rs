@@ -12,8 +12,11 @@ use std::path::Path;
 /// not read.
 pub fn read(path: &Path) -> Result<Raster> {
     let fail = |cause: String| Error::file("read picture", path, cause);
-    let file = std::fs::File::open(path).map_err(|e| Error::io("read picture", path, &e))?;
-    let reader = ImageReader::new(std::io::BufReader::new(file))
+    let bytes = std::fs::read(path).map_err(|e| Error::io("read picture", path, &e))?;
+    if is_cut_jpeg(&bytes) {
+        return Err(fail("it is cut off: the end of the image is missing".to_string()));
+    }
+    let reader = ImageReader::new(std::io::Cursor::new(bytes))
         .with_guessed_format()
         .map_err(|e| Error::io("read picture", path, &e))?;
     let decoded = reader.decode().map_err(|e| fail(cause_of(&e)))?;
@@ -33,6 +36,24 @@ pub fn read(path: &Path) -> Result<Raster> {
         other => return Err(fail(format!("its samples ({:?}) are not read", other.color()))),
     };
     Ok(Raster { width, height, channels, samples })
+}
+
+/// True for a JPEG file without an end-of-image marker after its first scan; the decoder fills in what is missing.
+fn is_cut_jpeg(bytes: &[u8]) -> bool {
+    if !bytes.starts_with(&[0xff, 0xd8, 0xff]) {
+        return false;
+    }
+    // Segments before the first scan are skipped by their lengths: a preview in one of them has an end of its own.
+    let mut at = 2;
+    while let Some(&[0xff, marker, high, low]) = bytes.get(at..at + 4) {
+        at += 2 + usize::from(u16::from_be_bytes([high, low]));
+        if marker == 0xda {
+            let scan = bytes.get(at..).unwrap_or_default();
+            return !scan.windows(2).any(|pair| pair == [0xff, 0xd9]);
+        }
+    }
+    // Fill bytes or damage before the scan: the decoder decides.
+    at >= bytes.len()
 }
 
 fn cause_of(error: &ImageError) -> String {

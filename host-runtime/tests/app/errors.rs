@@ -169,3 +169,57 @@ fn folders_that_cannot_be_written() {
         );
     }
 }
+
+#[test]
+fn a_cut_jpeg_is_refused() {
+    let spa = Spa::with_scene("segment", "3");
+    let picture = image::open(spa.path("scene/image.png")).unwrap().to_rgb8();
+    picture.save(spa.path("whole.jpg")).unwrap();
+    spa.ok(&["segment", "whole.jpg", "--iterations", "3", "--burn-in", "1"]);
+    let bytes = std::fs::read(spa.path("whole.jpg")).unwrap();
+    std::fs::write(spa.path("cut.jpg"), &bytes[..bytes.len() * 3 / 4]).unwrap();
+    let text = spa.fails(1, &["segment", "cut.jpg", "--iterations", "3", "-o", "out"]);
+    assert!(text.contains("cut.jpg") && text.contains("cut off"), "{text}");
+}
+
+#[test]
+fn results_never_replace_what_is_read() {
+    let spa = Spa::with_scene("stereo", "8");
+    let pair = ["stereo", "scene/left.png", "scene/right.png", "--labels", "8", "--iterations", "2"];
+    for option in ["--report", "--keep-log"] {
+        let text = spa.fails(2, &[&pair[..], &[option, "scene/right.png"]].concat());
+        assert!(text.contains("scene/right.png") && text.contains("written over"), "{text}");
+    }
+    std::fs::copy(spa.path("scene/left.png"), spa.path("scene/mode.png")).unwrap();
+    let mut swapped = pair;
+    swapped[1] = "scene/mode.png";
+    let text = spa.fails(2, &[&swapped[..], &["-o", "scene"]].concat());
+    assert!(text.contains("written over"), "{text}");
+}
+
+#[test]
+fn report_and_log_may_be_in_the_folder_that_the_run_makes() {
+    let spa = Spa::with_scene("stereo", "8");
+    let pair = ["stereo", "scene/left.png", "scene/right.png", "--labels", "8", "--iterations", "2"];
+    spa.ok(&[&pair[..], &["-o", "new", "--report", "new/a.html", "--keep-log", "new/a.log"]].concat());
+    assert!(spa.path("new/a.html").is_file() && spa.path("new/a.log").is_file());
+    let text = spa.fails(1, &[&pair[..], &["-o", "other", "--keep-log", "missing/a.log"]].concat());
+    assert!(text.contains("missing") && text.contains("no folder"), "{text}");
+}
+
+#[test]
+fn compare_looks_at_the_arrays() {
+    let spa = Spa::with_scene("stereo", "8");
+    let pair = ["stereo", "scene/left.png", "scene/right.png", "--labels", "8", "--iterations", "2"];
+    spa.ok(&[&pair[..], &["-o", "a"]].concat());
+    spa.ok(&["compare", "a", "a"]);
+    for name in ["labels.npy", "histogram.npy"] {
+        let mut bytes = std::fs::read(spa.path("a").join(name)).unwrap();
+        *bytes.last_mut().unwrap() ^= 1;
+        std::fs::write(spa.path("a").join(name), &bytes).unwrap();
+        let text = spa.fails(1, &["compare", "a", "a"]);
+        assert!(text.contains(name) && text.contains("changed"), "{text}");
+        *bytes.last_mut().unwrap() ^= 1;
+        std::fs::write(spa.path("a").join(name), &bytes).unwrap();
+    }
+}

@@ -110,7 +110,7 @@ fn a_report_is_one_file_with_everything_inside() {
     assert_eq!(page.matches("data:image/").count(), 6, "two photographs and four maps");
     assert_eq!(
         spa.fails(1, &with(&["--report", "no/r.html"])),
-        "error: failed to write report 'no/r.html': 'no' is no folder\n"
+        "error: failed to write report 'no/r.html': 'no' is no folder; create it, or choose another place\n"
     );
     assert!(spa.fails(1, &with(&["--report", "scene"])).contains("it is a folder; give the name of a file"));
 }
