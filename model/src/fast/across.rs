@@ -41,8 +41,8 @@ struct Scratch {
 }
 
 impl Across {
-    /// The sampler of `job`, or `None` if bytes cannot hold its energies, a register its labels, or edges have weights; `argmin`, if there,
-    /// takes the lowest label of least S of every RV.
+    /// The sampler of `job`, or `None` if bytes cannot hold its energies, a register its labels, or edges have weights;
+    /// `argmin`, if there, takes the lowest label of least S of every RV.
     ///
     /// # Safety
     /// The CPU must have what [`super::Level::Avx512`] asks for.

@@ -189,13 +189,10 @@ fn row_avx2(packed: &Packed, costs: &[u8], task: Task<'_>) {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn row_avx512(packed: &Packed, costs: &[u8], task: Task<'_>) {
-    // SAFETY: this function's own instructions.
-    let b = unsafe { Avx512::new() };
-    // Up to 64 labels are for `Across`.
-    match packed.pairs.encoding().unit {
-        16 => kernel::row::<_, 2, false>(b, packed, costs, task),
-        _ => kernel::row::<_, 4, false>(b, packed, costs, task),
-    }
+    // SAFETY: this function's own instructions, which imply SSE4.1 and AVX2.
+    let (b16, b32, b64) = unsafe { (Sse41::<1>::new(), Avx2::<1>::new(), Avx512::new()) };
+    // Up to 64 labels only for what `Across` leaves: edge weights.
+    dispatch!(packed, costs, task, 16 => b16, 32 => b32, _ => b64);
 }
 
 #[cfg(target_arch = "aarch64")]
