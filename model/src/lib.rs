@@ -8,6 +8,7 @@
 //! The prose is `docs/contract.md`; section numbers in doc comments are its own.
 
 pub mod edges;
+pub mod energy;
 pub mod entry;
 pub mod error;
 pub mod fast;
