@@ -39,11 +39,22 @@ pub fn main() -> ExitCode {
             if closed {
                 return ExitCode::SUCCESS;
             }
-            let _ = writeln!(io::stderr(), "{error}");
+            complain(&error);
             let usage = error.downcast_ref::<Error>().is_some_and(Error::is_usage) || error.is::<Usage>();
             ExitCode::from(if usage { 2 } else { 1 })
         }
     }
+}
+
+/// Every mistake in a line of its own; nobody is left to tell if standard error is gone.
+fn complain(error: &anyhow::Error) {
+    let mut out = io::stderr().lock();
+    let _ = match error.downcast_ref::<Error>() {
+        Some(Error::Config(mistakes)) => {
+            mistakes.0.iter().try_for_each(|mistake| writeln!(out, "error: {mistake}"))
+        }
+        _ => writeln!(out, "error: {error}"),
+    };
 }
 
 /// A mistake on the command line that clap does not see.

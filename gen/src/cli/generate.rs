@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::args::GenerateArgs;
 use super::print;
+use crate::parameters::counted;
 use crate::{emit, output};
 
 #[derive(Serialize)]
@@ -33,11 +34,11 @@ pub(super) fn run(args: &GenerateArgs) -> anyhow::Result<ExitCode> {
     }
     let array = &config.array;
     print(&format!(
-        "{}: {}x{} SPEs of {} SPUs, {} RVs, configuration {}; {} files, {} changed, {} removed\n",
+        "{}: {}x{} SPEs of {}, {} RVs, configuration {}; {} files, {} changed, {} removed\n",
         args.output.display(),
         array.rows,
         array.cols,
-        array.spus,
+        counted(array.spus, "SPU"),
         config.rvs(),
         &config.hash()[..16],
         files.len(),

@@ -134,9 +134,13 @@ impl Draft {
             return Err(ConfigErrors(self.errors));
         }
         let config = self.resolve();
+        let shared = [&self.options, &self.file].iter().any(|layer| layer.0.contains_key("rvs"));
         config.array.validate(&config.hardware).map_err(|error| {
             ConfigErrors(vec![match error {
-                spa_model::Error::Range { name, value, allowed } => {
+                spa_model::Error::Range { name, value, mut allowed } => {
+                    if name == "rv_capacity" && shared {
+                        allowed += "; it is rvs divided by the SPEs, so take more SPEs or fewer rvs";
+                    }
                     ConfigError::Together { name: name.to_owned(), value, allowed }
                 }
                 other => ConfigError::Together {

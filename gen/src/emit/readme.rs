@@ -5,12 +5,14 @@ use askama::Template;
 use super::{TOP, run};
 use crate::config::Config;
 use crate::error::Error;
+use crate::parameters::counted;
 
 #[derive(Template)]
 #[template(path = "build/README.md")]
 struct Readme<'a> {
     config: &'a Config,
     top: &'static str,
+    spus: String,
     rvs: u64,
     hash: String,
     command: String,
@@ -21,6 +23,7 @@ pub(super) fn render(config: &Config) -> Result<String, Error> {
     let template = Readme {
         config,
         top: TOP,
+        spus: counted(config.array.spus, "SPU"),
         rvs: config.rvs(),
         hash: config.hash(),
         command: config.command(),

@@ -6,7 +6,7 @@ use spa_model::geometry::pipeline_latency;
 use super::run;
 use crate::config::Config;
 use crate::error::Error;
-use crate::parameters::{PARAMETERS, Value};
+use crate::parameters::{PARAMETERS, Value, counted};
 
 #[derive(Template)]
 #[template(path = "rtl/spa_accelerator.sv")]
@@ -26,7 +26,13 @@ struct Assignment {
 pub(super) fn render(config: &Config) -> Result<String, Error> {
     let array = &config.array;
     let template = Top {
-        title: format!("{}x{} SPEs of {} SPUs, {} RVs", array.rows, array.cols, array.spus, config.rvs()),
+        title: format!(
+            "{}x{} SPEs of {}, {} RVs",
+            array.rows,
+            array.cols,
+            counted(array.spus, "SPU"),
+            config.rvs()
+        ),
         parameters: assignments(config),
         line_bits: array.line_bits,
         hash: config.hash(),

@@ -2,6 +2,7 @@
 
 use super::Report;
 use super::memory::Style;
+use crate::parameters::counted;
 
 /// A table with a heading.
 pub(super) struct Section {
@@ -18,10 +19,10 @@ pub(super) struct Document {
 
 pub(super) fn document(report: &Report) -> Document {
     let title = format!(
-        "{}x{} SPEs of {} SPUs, {} RVs, {}-bit messages, configuration {}",
+        "{}x{} SPEs of {}, {} RVs, {}-bit messages, configuration {}",
         report.rows,
         report.cols,
-        report.spus,
+        counted(report.spus, "SPU"),
         report.rvs,
         report.message_bits,
         &report.config_hash[..16]

@@ -48,13 +48,29 @@ pub fn verilator() -> Result<VerilatorTool, Error> {
         }
     }
     let (major, minor) = VERILATOR_MIN;
+    // Installing another one would not help while the variable rules.
+    let remedy = if from_environment().is_some() {
+        format!("correct {ENVIRONMENT}, or unset it so that the private folder and PATH are searched")
+    } else {
+        "run 'spagen doctor --install'".to_owned()
+    };
     Err(Error::Tool {
         tool: "a Verilator that computes rightly",
         cause: format!(
-            "tried {}; need {major}.{minor:03} or newer that passes the self-test: run 'spagen doctor --install'",
+            "tried {}; need {major}.{minor:03} or newer that passes the self-test: {remedy}",
             tried.join(", ")
         ),
     })
+}
+
+/// True for versions that are refused, and for what is no version.
+pub(crate) fn is_too_old(version: &str) -> bool {
+    version_in(version).is_none_or(|(_, numbers)| numbers < VERILATOR_MIN)
+}
+
+/// Value of `$SPAGEN_VERILATOR`, if it says anything.
+fn from_environment() -> Option<PathBuf> {
+    std::env::var_os(ENVIRONMENT).filter(|path| !path.is_empty()).map(PathBuf::from)
 }
 
 const ENVIRONMENT: &str = "SPAGEN_VERILATOR";
@@ -67,8 +83,7 @@ enum Candidate {
 /// Where to look, in order.
 fn candidates() -> Vec<(&'static str, Candidate)> {
     let mut list = Vec::new();
-    if let Some(path) = std::env::var_os(ENVIRONMENT).filter(|path| !path.is_empty()) {
-        let path = PathBuf::from(path);
+    if let Some(path) = from_environment() {
         let absent = || Candidate::None(format!("there is no '{}'", path.display()));
         // A bare name is looked up; a path is taken from the current folder.
         let found = if path.components().count() == 1 {
@@ -131,10 +146,10 @@ pub(super) fn examine(finding: &mut Finding) {
                     return;
                 }
             }
-            finding.note = std::env::var(ENVIRONMENT)
-                .ok()
-                .filter(|path| !path.is_empty())
-                .map(|path| format!("{ENVIRONMENT} names '{path}', which is not there"));
+            finding.note = from_environment().map(|path| {
+                let path = path.display();
+                format!("{ENVIRONMENT} names '{path}', which is not there: correct or unset it")
+            });
         }
     }
 }

@@ -7,6 +7,8 @@ use super::sim::{SimBackend, SimBackendOptions};
 use crate::error::{Error, Result};
 use serde::Serialize;
 use spagen::Build;
+use spagen::parameters::counted;
+use spagen::simbuild::{self, State};
 use std::path::{Path, PathBuf};
 
 /// Names that `--backend` takes.
@@ -90,17 +92,22 @@ fn sim(folder: &Path) -> Device {
     };
     let array = build.array();
     let what = format!(
-        "build '{}': {}x{} SPEs with {} SPUs, {} RVs, hash {:.12}",
+        "build '{}': {}x{} SPEs of {}, {} RVs, hash {:.12}",
         folder.display(),
         array.rows,
         array.cols,
-        array.spus,
+        counted(array.spus, "SPU"),
         u64::from(array.rv_capacity) * u64::from(array.spes()),
         build.config_hash()
     );
+    match simbuild::state(&build) {
+        Ok(State::Current) => return device(true, format!("{what}, compiled")),
+        Ok(_) => {}
+        Err(e) => return device(false, format!("{what}; {e}")),
+    }
     // One self-test takes a second or two; nothing is compiled.
     match spagen::tools::verilator() {
-        Ok(tool) => device(true, format!("{what}, verilator {}", tool.version())),
+        Ok(tool) => device(true, format!("{what}, verilator {} (not compiled yet)", tool.version())),
         Err(e) => device(false, format!("{what}; {e}")),
     }
 }

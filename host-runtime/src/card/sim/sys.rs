@@ -156,7 +156,9 @@ impl Model {
     /// [`CardError::Library`] if the library is missing, damaged or of another revision.
     pub fn load(path: &Path, seed: u32) -> Result<Self, CardError> {
         let failed = |cause: String| CardError::Library { path: path.display().to_string(), cause };
-        let missing = |error: libloading::Error| failed(error.to_string());
+        let missing = |error: libloading::Error| {
+            failed(format!("{error}; remove it, and the next run compiles it for this machine"))
+        };
         // SAFETY: the library is one that this project compiled into a build folder; its initializers only set up
         // static data of Verilator's runtime.
         let library = unsafe { Library::new(path) }.map_err(missing)?;
@@ -166,7 +168,9 @@ impl Model {
         // SAFETY: takes nothing, touches nothing.
         let abi = unsafe { abi() };
         if abi != ABI {
-            return Err(failed(format!("its interface is revision {abi}, this program needs {ABI}")));
+            return Err(failed(format!(
+                "its interface is revision {abi}, this program needs {ABI}; generate the build again"
+            )));
         }
         // SAFETY: the revision is ours, so all declarations are those of spa_sim.h.
         let (line_bytes, create, clock, idle, trace, destroy) = unsafe {
