@@ -27,5 +27,6 @@ pub mod results;
 pub mod schedule_file;
 pub mod summary;
 pub mod synth;
+pub mod uncertainty;
 
 pub use error::{Error, Result};

@@ -3,10 +3,15 @@
 use crate::error::{Error, Result};
 use crate::formats::npz::Writer;
 use npyz::{DType, NpyFile, TypeChar, WriterBuilder};
-use spa_model::Histogram;
+use spa_model::{Count, Histogram};
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Write};
 use std::path::Path;
+
+/// Counts that can be written.
+pub trait Counted: Count + npyz::AutoSerialize + npyz::Serialize {}
+
+impl<C: Count + npyz::AutoSerialize + npyz::Serialize> Counted for C {}
 
 /// An array of small unsigned numbers, C order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,18 +141,23 @@ where
 ///
 /// # Errors
 /// [`Error::File`] if the file cannot be written.
-pub fn write_sparse(path: &Path, width: u32, height: u32, histogram: &Histogram) -> Result<()> {
+pub fn write_sparse<C: Counted>(
+    path: &Path,
+    width: u32,
+    height: u32,
+    histogram: &Histogram<C>,
+) -> Result<()> {
     let labels = histogram.labels();
     let rvs = width as usize * height as usize;
     let mut indptr = Vec::with_capacity(rvs + 1);
     indptr.push(0_u64);
     for i in 0..rvs {
-        let n = histogram.rv(i).iter().filter(|&&c| c > 0).count() as u64;
+        let n = histogram.rv(i).iter().filter(|&&c| c.into() > 0).count() as u64;
         indptr.push(indptr[i] + n);
     }
     let filled = indptr[rvs];
     let counts = || {
-        let of = move |(i, &c): (usize, &u16)| (c > 0).then_some(((i % labels) as u8, c));
+        let of = move |(i, &c): (usize, &C)| (c.into() > 0).then_some(((i % labels) as u8, c));
         histogram.counts().iter().enumerate().filter_map(of)
     };
     let shape = [height, width, labels as u32];

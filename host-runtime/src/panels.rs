@@ -5,16 +5,18 @@ use crate::colour::{self, Map, Rgb};
 use crate::measure::segment::boundary;
 use crate::picture::Picture;
 use crate::plan::Inputs;
+use crate::uncertainty::{Moments, Scale, boundary as boundaries, confidence, credible, entropy};
 use image::RgbImage;
-use spa_model::Histogram;
+use spa_model::histogram::mode_of;
 use spa_model::job::window_offsets;
+use spa_model::{Count, Histogram};
 
 /// Pictures are at most this wide and high: of larger fields every second, third … row and column is shown.
 const SIDE: u32 = 1400;
 
 /// What the pictures are made of.
 #[derive(Debug, Clone, Copy)]
-pub struct Shown<'a> {
+pub struct Shown<'a, C> {
     /// What the labels mean.
     pub application: &'a Application,
     /// Width and height.
@@ -24,7 +26,13 @@ pub struct Shown<'a> {
     /// The pictures of the run.
     pub photographs: &'a Photographs,
     /// How often every label was drawn.
-    pub histogram: &'a Histogram,
+    pub histogram: &'a Histogram<C>,
+    /// What labels measure.
+    pub scale: &'a Scale,
+    /// Share of the samples that credible sets have, 0…1.
+    pub share: f64,
+    /// Probability of a boundary, H·W, where it was counted in samples.
+    pub boundary: Option<&'a [f32]>,
 }
 
 /// The pictures of a run, reduced to what is shown of them: large pictures need no memory while the run lasts.
@@ -47,7 +55,8 @@ impl Photographs {
 /// A picture with a title and what its colours mean.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Panel {
-    /// One of a few words that stay: `first`, `second`, `mode`, `overlay`, `confidence`, `entropy`, `deviation`.
+    /// One of a few words that stay: `first`, `second`, `mode`, `overlay`, `confidence`, `entropy`, `deviation`,
+    /// `credible`, `boundary`.
     pub name: &'static str,
     /// Title.
     pub title: String,
@@ -103,7 +112,7 @@ pub fn meaning(application: &Application, values: Option<&[u8]>, l: u16) -> Stri
 }
 
 /// All pictures of a run.
-pub fn panels(shown: &Shown<'_>) -> Vec<Panel> {
+pub fn panels<C: Count>(shown: &Shown<'_, C>) -> Vec<Panel> {
     let (application, histogram) = (shown.application, shown.histogram);
     let labels = histogram.labels() as u16;
     let palette = colour::palette(application, labels);
@@ -146,36 +155,51 @@ pub fn panels(shown: &Shown<'_>) -> Vec<Panel> {
         let picture = overlay(under.clone(), &mode, &palette);
         panels.push(Panel { name: "overlay", title: "Classes on the picture".to_string(), picture, legend });
     }
-    panels.extend(uncertainty(shown, &grid));
+    panels.extend(uncertainty(shown));
     panels
 }
 
-/// Confidence, entropy and, where labels can be subtracted, standard deviation.
-fn uncertainty(shown: &Shown<'_>, grid: &Grid) -> Vec<Panel> {
-    let histogram = shown.histogram;
-    let confidence: Vec<f64> = grid.pixels().map(|i| confidence(histogram.rv(i))).collect();
-    let entropy: Vec<f64> = grid.pixels().map(|i| entropy(histogram.rv(i))).collect();
+/// Confidence, entropy, where labels can be subtracted the standard deviation, the size of credible sets, and for segments
+/// how likely a boundary is.
+pub fn uncertainty<C: Count>(shown: &Shown<'_, C>) -> Vec<Panel> {
+    let (histogram, grid) = (shown.histogram, &Grid::of(shown.size));
+    let of = |f: &dyn Fn(&[C]) -> f64| -> Vec<f64> { grid.pixels().map(|i| f(histogram.rv(i))).collect() };
+    let entropies = of(&|counts| entropy(counts));
     let mut panels = vec![
-        scaled(grid, "confidence", "Confidence (share of the mode)", &confidence, (Map::Viridis, 1.0, "")),
+        scaled(
+            grid,
+            "confidence",
+            "Confidence (share of the mode)",
+            &of(&|counts| confidence(counts)),
+            (Map::Viridis, 1.0, ""),
+        ),
         scaled(
             grid,
             "entropy",
             "Entropy of the labels",
-            &entropy,
-            (Map::Magma, spread(&entropy, 1.0), "bits"),
+            &entropies,
+            (Map::Magma, spread(&entropies, 1.0), "bits"),
         ),
     ];
-    let vectors: Option<Vec<[f64; 2]>> = match shown.application {
-        Application::Stereo { .. } => Some((0..histogram.labels()).map(|l| [l as f64, 0.0]).collect()),
-        Application::Flow { window } => {
-            Some(window_offsets(*window).iter().map(|o| [f64::from(o.dx), f64::from(o.dy)]).collect())
-        }
-        _ => None,
-    };
-    if let Some(vectors) = vectors {
-        let deviation: Vec<f64> = grid.pixels().map(|i| deviation(histogram.rv(i), &vectors)).collect();
-        let high = spread(&deviation, 1.0);
-        panels.push(scaled(grid, "deviation", "Standard deviation", &deviation, (Map::Magma, high, "px")));
+    if let Some(vectors) = shown.scale.vectors() {
+        let deviation = of(&|counts| Moments::of(counts, &vectors).deviation());
+        let scale = (Map::Magma, spread(&deviation, 1.0), shown.scale.unit());
+        panels.push(scaled(grid, "deviation", "Standard deviation", &deviation, scale));
+    }
+    let sizes = of(&|counts| credible::smallest_set(counts, shown.share).len() as f64);
+    let title = format!("Labels that have {}% of the samples", number(100.0 * shown.share));
+    panels.push(scaled(grid, "credible", &title, &sizes, (Map::Magma, spread(&sizes, 2.0), "labels")));
+    if *shown.application == Application::Segment {
+        let size = (shown.size.0 as usize, shown.size.1 as usize);
+        let (values, title) = match shown.boundary {
+            Some(sampled) => (sampled.to_vec(), "Probability of a boundary"),
+            None => (
+                boundaries::independent(histogram, size),
+                "Probability of a boundary, were neighbours independent",
+            ),
+        };
+        let values: Vec<f64> = grid.pixels().map(|i| f64::from(values[i])).collect();
+        panels.push(scaled(grid, "boundary", title, &values, (Map::Magma, 1.0, "")));
     }
     panels
 }
@@ -245,43 +269,7 @@ impl Grid {
     }
 }
 
-/// Most frequent label, the lowest on a tie.
-fn mode_of(counts: &[u16]) -> u8 {
-    let best = |best: usize, l: usize| if counts[l] > counts[best] { l } else { best };
-    (0..counts.len()).fold(0, best) as u8
-}
-
-/// Share of the most frequent label.
-fn confidence(counts: &[u16]) -> f64 {
-    let total: f64 = counts.iter().map(|&c| f64::from(c)).sum();
-    f64::from(counts.iter().copied().max().unwrap_or(0)) / total.max(1.0)
-}
-
-/// Entropy of counts in bits.
-pub fn entropy(counts: &[u16]) -> f64 {
-    let total: f64 = counts.iter().map(|&c| f64::from(c)).sum();
-    counts.iter().filter(|&&c| c > 0).map(|&c| f64::from(c) / total).map(|p| -p * p.log2()).sum()
-}
-
-/// Root of the summed variances of both components of the labels' vectors.
-fn deviation(counts: &[u16], vectors: &[[f64; 2]]) -> f64 {
-    let (mut total, mut sum, mut squares) = (0.0, [0.0; 2], 0.0);
-    for (&count, vector) in counts.iter().zip(vectors).filter(|(count, _)| **count > 0) {
-        let count = f64::from(count);
-        total += count;
-        for c in 0..2 {
-            sum[c] += count * vector[c];
-            squares += count * vector[c] * vector[c];
-        }
-    }
-    if total == 0.0 {
-        return 0.0;
-    }
-    let mean = sum.map(|s| s / total);
-    (squares / total - mean[0] * mean[0] - mean[1] * mean[1]).max(0.0).sqrt()
-}
-
-fn classes(shown: &Shown<'_>, palette: &[Rgb], mode: &[u8]) -> Vec<(Rgb, String, f64)> {
+fn classes<C: Count>(shown: &Shown<'_, C>, palette: &[Rgb], mode: &[u8]) -> Vec<(Rgb, String, f64)> {
     let mut counts = vec![0_usize; palette.len()];
     for &label in mode {
         counts[usize::from(label)] += 1;
@@ -344,18 +332,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_of_a_histogram() {
-        assert_eq!(entropy(&[4, 0, 4, 0]), 1.0);
-        assert_eq!(entropy(&[7, 0]), 0.0);
-        let line: Vec<[f64; 2]> = (0..4).map(|l| [f64::from(l), 0.0]).collect();
-        assert_eq!(deviation(&[5, 0, 5, 0], &line), 1.0);
-        assert_eq!(deviation(&[0, 9, 0, 0], &line), 0.0);
-        let window: Vec<[f64; 2]> = window_offsets(3).iter().map(|o| [o.dx.into(), o.dy.into()]).collect();
-        // Half at (-1, -1), half at (1, 1): a variance of one in x and one in y.
-        assert_eq!(deviation(&[3, 0, 0, 0, 0, 0, 0, 0, 3], &window), 2.0_f64.sqrt());
-    }
-
-    #[test]
     fn labels_are_told_in_their_units() {
         assert_eq!(meaning(&Application::Stereo { dmin: -2 }, None, 1), "-1 px");
         assert_eq!(meaning(&Application::Flow { window: 3 }, None, 0), "(-1, -1) px");
@@ -371,7 +347,7 @@ mod tests {
         let rgb = (0..2801 * 4).map(|i| [if i % 3 == 0 { 30 } else { 0 }, 9, 0]).collect();
         let picture = Picture { path: "a".into(), width: 2801, height: 4, rgb };
         assert_eq!(grid.photograph(&picture).get_pixel(0, 0).0, [10, 9, 0]);
-        assert_eq!((mode_of(&[2, 5, 5]), confidence(&[2, 6, 0])), (1, 0.75));
+        assert_eq!((mode_of(&[2_u16, 5, 5]), confidence(&[2_u16, 6, 0])), (1, 0.75));
     }
 
     #[test]

@@ -6,7 +6,7 @@ mod counts;
 
 use crate::app::Application;
 use crate::error::{Error, Result};
-use crate::panels::{Legend, Panel, Photographs, Shown, meaning, number, panels, ticks, wheel_picture};
+use crate::panels::{Legend, Panel, Shown, meaning, number, panels, ticks, wheel_picture};
 use crate::summary::{Summary, with_prefix};
 use askama::Template;
 use base64::Engine as _;
@@ -14,7 +14,7 @@ use base64::engine::general_purpose::STANDARD;
 use image::codecs::{jpeg::JpegEncoder, png::PngEncoder};
 use image::{ExtendedColorType, ImageEncoder as _, RgbImage};
 use serde::Serialize;
-use spa_model::Histogram;
+use spa_model::{Count, Histogram};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -27,15 +27,11 @@ pub struct EnergyTrace {
 
 /// Everything that a report tells.
 #[derive(Debug, Clone, Copy)]
-pub struct Run<'a> {
-    /// What the labels mean.
-    pub application: &'a Application,
+pub struct Run<'a, C> {
     /// The summary of the run.
     pub summary: &'a Summary,
-    /// The pictures of the run.
-    pub photographs: &'a Photographs,
-    /// How often every label was drawn.
-    pub histogram: &'a Histogram,
+    /// What its pictures are made of.
+    pub shown: Shown<'a, C>,
     /// Temperatures and their iterations, as people gave them.
     pub schedule: &'a [(f64, u32)],
     /// Energy, if the run collected it.
@@ -94,7 +90,7 @@ struct Data {
 ///
 /// # Errors
 /// [`Error::File`] if it cannot be written.
-pub fn write(path: &Path, run: &Run<'_>) -> Result<()> {
+pub fn write<C: Count>(path: &Path, run: &Run<'_, C>) -> Result<()> {
     let fail = |cause: String| Error::file("write report", path, cause);
     let page = page(run).map_err(fail)?;
     let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -126,20 +122,14 @@ impl Open for tempfile::Builder<'_, '_> {
 }
 
 /// The text of the page.
-fn page(run: &Run<'_>) -> Result<String, String> {
+fn page<C: Count>(run: &Run<'_, C>) -> Result<String, String> {
     let summary = run.summary;
-    let shown = Shown {
-        application: run.application,
-        size: (summary.width, summary.height),
-        values: summary.values.as_deref(),
-        photographs: run.photographs,
-        histogram: run.histogram,
-    };
-    let panels = panels(&shown);
+    let shown = &run.shown;
+    let panels = panels(shown);
     let figures = panels.iter().map(figure).collect::<Result<Vec<_>, _>>()?;
-    let packed = counts::pack(run.histogram, summary.width, summary.height).map_err(|e| e.to_string())?;
-    let palette = crate::colour::palette(run.application, summary.labels);
-    let (low, axis) = match run.application {
+    let packed = counts::pack(shown.histogram, summary.width, summary.height).map_err(|e| e.to_string())?;
+    let palette = crate::colour::palette(shown.application, summary.labels);
+    let (low, axis) = match shown.application {
         Application::Stereo { dmin } => (i32::from(*dmin), "disparity (px)"),
         _ => (0, "label"),
     };
@@ -153,7 +143,7 @@ fn page(run: &Run<'_>) -> Result<String, String> {
         columns: packed.columns,
         rows: packed.rows,
         meanings: (0..summary.labels)
-            .map(|l| meaning(run.application, shown.values, l).replace('-', "−"))
+            .map(|l| meaning(shown.application, shown.values, l).replace('-', "−"))
             .collect(),
         colours: palette.iter().map(|[r, g, b]| format!("#{r:02x}{g:02x}{b:02x}")).collect(),
         window: summary.window,
@@ -176,7 +166,7 @@ fn page(run: &Run<'_>) -> Result<String, String> {
         style: include_str!("../templates/report.css"),
         script: include_str!("../templates/report.js"),
         figures,
-        sure: sure(run.histogram),
+        sure: sure(shown.histogram),
         charts: charts(run.schedule, run.trace, (summary.iterations, summary.burn_in)),
         tables: vec![
             ("Parameters", parameters(run)),
@@ -271,7 +261,7 @@ fn legend(legend: &Legend) -> Result<String, String> {
 }
 
 /// How many pixels are how sure.
-fn sure(histogram: &Histogram) -> Vec<(String, String)> {
+fn sure<C: Count>(histogram: &Histogram<C>) -> Vec<(String, String)> {
     let confidence = histogram.confidence();
     let share = |from: f32, to: f32| {
         let count = confidence.iter().filter(|&&c| c >= from && c < to).count();
@@ -308,7 +298,7 @@ fn charts(
     charts
 }
 
-fn parameters(run: &Run<'_>) -> Vec<(String, String)> {
+fn parameters<C>(run: &Run<'_, C>) -> Vec<(String, String)> {
     let summary = run.summary;
     let mapping = &summary.mapping;
     let mut rows = vec![

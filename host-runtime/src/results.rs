@@ -3,12 +3,16 @@
 use crate::app::Application;
 use crate::colour::{paint, palette, share};
 use crate::error::{Error, Result};
+use crate::figure;
 use crate::formats::{self, Field, FileFormat};
+use crate::npy::{self, Counted};
 use crate::output::{Output, SUMMARY, write_png};
-use crate::panels::{self, Photographs, Shown};
-use crate::plan::Plan;
+use crate::panels::{self, Shown};
 use crate::summary::Summary;
-use crate::{figure, npy};
+use crate::uncertainty::{
+    self,
+    files::{Overview, Question},
+};
 use spa_model::Histogram;
 
 /// Dense histogram.
@@ -29,11 +33,11 @@ pub fn histogram_file(rvs: usize, labels: u16, limit: u64) -> &'static str {
 ///
 /// # Errors
 /// [`Error::File`] if a file cannot be written.
-pub fn write_histogram(
+pub fn write_histogram<C: Counted>(
     output: &Output,
     application: &Application,
     (width, height): (u32, u32),
-    histogram: &Histogram,
+    histogram: &Histogram<C>,
     name: &str,
 ) -> Result<()> {
     let plane = [u64::from(height), u64::from(width)];
@@ -69,37 +73,43 @@ pub const FIGURE: &str = "figure.png";
 ///
 /// # Errors
 /// [`Error::File`] if it cannot be written.
-pub fn write_figure(
-    output: &Output,
-    plan: &Plan,
-    photographs: &Photographs,
-    histogram: &Histogram,
-) -> Result<()> {
-    let problem = plan.job.problem();
-    let shown = Shown {
-        application: &plan.application,
-        size: (problem.width, problem.height),
-        values: plan.values.as_deref(),
-        photographs,
-        histogram,
-    };
-    let names = match plan.application {
+pub fn write_figure<C: Counted>(output: &Output, shown: &Shown<'_, C>) -> Result<()> {
+    let names = match shown.application {
         Application::Segment => ["overlay", "mode", "confidence"],
         _ => ["first", "mode", "confidence"],
     };
-    figure::write(&output.path(FIGURE), &panels::panels(&shown), &names)
+    figure::write(&output.path(FIGURE), &panels::panels(shown), &names)
+}
+
+/// Writes the files of `--uncertainty`, and sums them up.
+///
+/// # Errors
+/// [`Error::File`] if one cannot be written.
+pub fn write_uncertainty<C: Counted>(output: &Output, shown: &Shown<'_, C>) -> Result<Overview> {
+    let question = Question {
+        histogram: shown.histogram,
+        size: shown.size,
+        scale: shown.scale,
+        share: shown.share,
+        boundaries: *shown.application == Application::Segment,
+        sampled: shown.boundary,
+    };
+    let overview = uncertainty::files::write(output, &question)?;
+    let names = ["confidence", "entropy", "deviation", "credible", "boundary"];
+    figure::write(&output.path(uncertainty::files::PICTURE), &panels::uncertainty(shown), &names)?;
+    Ok(overview)
 }
 
 /// Writes all results of a run, the summary included, and moves them into place.
 ///
 /// # Errors
 /// [`Error::File`] if a file cannot be written.
-pub fn write_run(
+pub fn write_run<C: Counted>(
     output: Output,
     application: &Application,
     summary: &Summary,
     labels: &[u8],
-    histogram: &Histogram,
+    histogram: &Histogram<C>,
 ) -> Result<()> {
     let (width, height) = (summary.width, summary.height);
     npy::write(&output.path("labels.npy"), &[u64::from(height), u64::from(width)], labels)?;
@@ -109,6 +119,13 @@ pub fn write_run(
     let path = output.path(SUMMARY);
     let text = summary.json().map_err(|e| Error::file("write", &path, e))?;
     std::fs::write(&path, text).map_err(|e| Error::io("write", &path, &e))?;
-    let stale = [&FILES[..], &formats::output::FILES, &[FIGURE], &crate::app::prepare::FILES].concat();
+    let stale = [
+        &FILES[..],
+        &formats::output::FILES,
+        &[FIGURE],
+        &crate::app::prepare::FILES,
+        &uncertainty::files::FILES,
+    ]
+    .concat();
     output.commit(&stale)
 }

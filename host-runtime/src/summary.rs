@@ -4,6 +4,7 @@ use crate::app::Application;
 use crate::backend::RunReport;
 use crate::error::{Error, Result};
 use crate::plan::{Mapping, Plan};
+use crate::uncertainty::files::Overview;
 use serde::{Deserialize, Serialize};
 use spa_model::hash::{hash_messages, hash_u16, sha256_hex};
 use spa_model::{Message, Record};
@@ -72,6 +73,9 @@ pub struct Summary {
     pub log: Log,
     /// Hashes that backends are compared by (contract §8).
     pub hashes: Hashes,
+    /// What `--uncertainty` found; without it there is no such key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uncertainty: Option<Overview>,
     /// Mean share of the mode among the collected iterations, 0…1.
     pub mean_confidence: f64,
     /// `histogram.npy` or `histogram.npz`.
@@ -180,6 +184,7 @@ impl Summary {
                 bytes_without_log: report.log.bytes_without_log,
             },
             hashes,
+            uncertainty: None,
             mean_confidence,
             histogram_file: histogram_file.to_string(),
             version: env!("CARGO_PKG_VERSION").to_string(),

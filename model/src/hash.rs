@@ -32,6 +32,19 @@ pub fn hash_u16(words: &[u16]) -> String {
     hex(&hasher.finalize())
 }
 
+/// Hash of little-endian u32 words.
+pub fn hash_u32(words: &[u32]) -> String {
+    let mut hasher = Sha256::new();
+    let mut buffer = [0_u8; 8192];
+    for chunk in words.chunks(buffer.len() / 4) {
+        for (bytes, word) in buffer.chunks_exact_mut(4).zip(chunk) {
+            bytes.copy_from_slice(&word.to_le_bytes());
+        }
+        hasher.update(&buffer[..chunk.len() * 4]);
+    }
+    hex(&hasher.finalize())
+}
+
 /// Hash of a multiset of messages: sorts them by (RV, label, count).
 pub fn hash_messages(messages: &mut [Message]) -> String {
     messages.sort_unstable();

@@ -4,11 +4,29 @@ use crate::entry::Message;
 use crate::error::Error;
 use crate::job::Job;
 
+/// A count of a histogram: `u16` of one chain, `u32` of the sum of several.
+pub trait Count: Copy + Ord + Default + Into<u32> + Send + Sync + 'static {
+    /// SHA-256 of counts as little-endian words (contract §8).
+    fn hash(counts: &[Self]) -> String;
+}
+
+impl Count for u16 {
+    fn hash(counts: &[Self]) -> String {
+        crate::hash::hash_u16(counts)
+    }
+}
+
+impl Count for u32 {
+    fn hash(counts: &[Self]) -> String {
+        crate::hash::hash_u32(counts)
+    }
+}
+
 /// Counts of every label of every RV, H×W×L in C order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Histogram {
+pub struct Histogram<C = u16> {
     labels: usize,
-    counts: Vec<u16>,
+    counts: Vec<C>,
 }
 
 impl Histogram {
@@ -65,18 +83,75 @@ impl Histogram {
         Ok(Self { labels, counts })
     }
 
+}
+
+impl Histogram<u32> {
+    /// The sum of the histograms of several chains of one job.
+    ///
+    /// # Errors
+    /// [`Error::Size`] if they are not of one shape; [`Error::Range`] if there is none.
+    pub fn sum<'a>(chains: impl IntoIterator<Item = &'a Histogram>) -> Result<Self, Error> {
+        let mut chains = chains.into_iter();
+        let Some(first) = chains.next() else {
+            return Err(Error::range("chains", 0, "at least 1"));
+        };
+        let counts = first.counts.iter().map(|&c| u32::from(c)).collect();
+        let mut sum = Self { labels: first.labels, counts };
+        chains.try_for_each(|chain| sum.add(chain))?;
+        Ok(sum)
+    }
+
+    /// Adds the counts of one more chain. 256 chains of 65,535 iterations stay far below 2^32.
+    ///
+    /// # Errors
+    /// [`Error::Size`] if its shape is another.
+    pub fn add(&mut self, chain: &Histogram) -> Result<(), Error> {
+        if chain.labels != self.labels || chain.counts.len() != self.counts.len() {
+            return Err(Error::Size {
+                name: "histogram of a chain",
+                got: chain.counts.len(),
+                expected: self.counts.len(),
+                why: format!("{} labels", self.labels),
+            });
+        }
+        for (sum, &count) in self.counts.iter_mut().zip(&chain.counts) {
+            *sum += u32::from(count);
+        }
+        Ok(())
+    }
+}
+
+impl<C: Count> Histogram<C> {
+    /// A histogram of `labels` counts a RV, C order.
+    ///
+    /// # Errors
+    /// [`Error::Size`] if the counts are not a whole number of RVs.
+    pub fn new(labels: usize, counts: Vec<C>) -> Result<Self, Error> {
+        if labels == 0 || !counts.len().is_multiple_of(labels) {
+            let why = format!("a multiple of {labels} labels");
+            let expected = counts.len().next_multiple_of(labels.max(1));
+            return Err(Error::Size { name: "histogram", got: counts.len(), expected, why });
+        }
+        Ok(Self { labels, counts })
+    }
+
+    /// Number of RVs.
+    pub fn rvs(&self) -> usize {
+        self.counts.len() / self.labels
+    }
+
     /// Labels L.
     pub fn labels(&self) -> usize {
         self.labels
     }
 
     /// All counts, H×W×L, C order.
-    pub fn counts(&self) -> &[u16] {
+    pub fn counts(&self) -> &[C] {
         &self.counts
     }
 
     /// The counts of RV `i`, one a label.
-    pub fn rv(&self, i: usize) -> &[u16] {
+    pub fn rv(&self, i: usize) -> &[C] {
         &self.counts[i * self.labels..(i + 1) * self.labels]
     }
 
@@ -87,15 +162,22 @@ impl Histogram {
 
     /// Share of the mode among the collected iterations of every RV, 0…1.
     pub fn confidence(&self) -> Vec<f32> {
-        let share = |row: &[u16]| {
-            let sum: u32 = row.iter().map(|&c| u32::from(c)).sum();
-            f32::from(row.iter().copied().max().unwrap_or(0)) / sum.max(1) as f32
+        let share = |row: &[C]| {
+            let sum: u32 = row.iter().map(|&c| c.into()).sum();
+            let most: u32 = row.iter().copied().max().unwrap_or_default().into();
+            most as f32 / sum.max(1) as f32
         };
         self.counts.chunks_exact(self.labels).map(share).collect()
     }
+
+    /// SHA-256 of the counts (contract §8).
+    pub fn hash(&self) -> String {
+        C::hash(&self.counts)
+    }
 }
 
-fn mode_of(row: &[u16]) -> u8 {
+/// Label of highest count of a RV's counts, the lowest one on a tie.
+pub fn mode_of<C: Count>(row: &[C]) -> u8 {
     let mut best = 0;
     for (label, &count) in row.iter().enumerate() {
         if count > row[best] {

@@ -31,7 +31,7 @@ pub use entry::{LabelEntry, Message};
 pub use error::Error;
 pub use geometry::{ArrayShape, S2Addressing, Tiling};
 pub use hardware::{Hardware, Weights};
-pub use histogram::Histogram;
+pub use histogram::{Count, Histogram};
 pub use job::{Difference, Job, Offset, Outcome, Pair, Problem, Run, Singleton, Start};
 pub use record::Record;
 pub use schedule::{Schedule, Step};

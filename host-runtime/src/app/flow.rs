@@ -12,8 +12,9 @@ use crate::formats::{self, Field};
 use crate::options::RunOptions;
 use crate::picture::Picture;
 use crate::plan::{Inputs, Plan, Special, plan_with};
+use crate::uncertainty::Scale;
 use spa_model::job::window_offsets;
-use spa_model::{Histogram, Singleton};
+use spa_model::{Count, Histogram, Singleton};
 use spagen::Build;
 use std::path::PathBuf;
 
@@ -28,13 +29,13 @@ pub struct Finish {
 
 impl Finish {
     /// Displacements in pixels, right and down, by pixel: base plus mean of the drawn labels.
-    fn vectors(&self, histogram: &Histogram) -> Vec<[f32; 2]> {
+    fn vectors<C: Count>(&self, histogram: &Histogram<C>) -> Vec<[f32; 2]> {
         let offsets = window_offsets(self.window);
         let step = 1.0 / f64::from(self.grid);
-        let mean = |(i, row): (usize, &[u16])| {
+        let mean = |(i, row): (usize, &[C])| {
             let (mut sum, mut dx, mut dy) = (0_i64, 0_i64, 0_i64);
             for (o, &count) in offsets.iter().zip(row) {
-                let count = i64::from(count);
+                let count = i64::from(count.into());
                 sum += count;
                 dx += count * i64::from(o.dx);
                 dy += count * i64::from(o.dy);
@@ -52,6 +53,18 @@ impl Finish {
         self.grid == 1 && self.base.is_none()
     }
 
+    /// What labels measure.
+    pub fn scale(&self) -> Scale {
+        let step = 1.0 / f64::from(self.grid);
+        let offsets = window_offsets(self.window);
+        let vectors = offsets.iter().map(|o| [o.dx, o.dy].map(|d| f64::from(d) * step));
+        let base = self
+            .base
+            .as_ref()
+            .map(|base| base.iter().map(|b| [b.dx, b.dy].map(|d| f64::from(d) * step)).collect());
+        Scale::Plane { vectors: vectors.collect(), base, unit: "px" }
+    }
+
     /// Motions of `labels`, in pixels.
     pub fn field(&self, (width, height): (u32, u32), labels: &[u8]) -> Field {
         let offsets = window_offsets(self.window);
@@ -65,7 +78,7 @@ impl Finish {
     }
 
     /// `flow.npy`, height × width × 2, and `flow.png`, the colour wheel; its rim is the longest motion.
-    pub fn extras(&self, plane: [u64; 2], histogram: &Histogram) -> Vec<Extra> {
+    pub fn extras<C: Count>(&self, plane: [u64; 2], histogram: &Histogram<C>) -> Vec<Extra> {
         let vectors = self.vectors(histogram);
         let longest = vectors.iter().map(|v| libm::hypotf(v[0], v[1])).fold(1e-6, f32::max);
         // The wheel is full at a displacement of (1, 1).

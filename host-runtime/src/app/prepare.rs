@@ -9,7 +9,8 @@ use crate::npy;
 use crate::options::RunOptions;
 use crate::output::{Output, write_png};
 use crate::plan::{Inputs, Plan, plan};
-use spa_model::{Histogram, Singleton};
+use crate::uncertainty::Scale;
+use spa_model::{Count, Histogram, Singleton};
 use spagen::Build;
 
 /// Runs a plan before the last one; the text says what for.
@@ -146,8 +147,20 @@ impl Prepared {
         }
     }
 
+    /// What labels measure, in pixels or grey levels.
+    pub fn scale(&self) -> Scale {
+        let problem = self.plan.job.problem();
+        match &self.finish {
+            Finish::Stereo(finish) => finish.scale(problem.labels),
+            Finish::Flow(finish) => finish.scale(),
+            Finish::Nothing | Finish::Restore(_) => {
+                Scale::of(&self.plan.application, problem.labels, &problem.pair)
+            }
+        }
+    }
+
     /// What the most frequent labels mean, for the formats of others.
-    pub fn field(&self, histogram: &Histogram) -> Field {
+    pub fn field<C: Count>(&self, histogram: &Histogram<C>) -> Field {
         let problem = self.plan.job.problem();
         let size = (problem.width, problem.height);
         match &self.finish {
@@ -158,7 +171,7 @@ impl Prepared {
     }
 
     /// Extra results of the last run.
-    pub fn extras(&self, histogram: &Histogram) -> Vec<Extra> {
+    pub fn extras<C: Count>(&self, histogram: &Histogram<C>) -> Vec<Extra> {
         let problem = self.plan.job.problem();
         let plane = [u64::from(problem.height), u64::from(problem.width)];
         match &self.finish {
@@ -233,12 +246,13 @@ pub fn tabulate(plan: &Plan) -> Vec<u16> {
 }
 
 /// Mean of the labels drawn for every RV.
-pub fn mean_labels(histogram: &Histogram) -> Vec<f32> {
-    let of = |row: &[u16]| {
+pub fn mean_labels<C: Count>(histogram: &Histogram<C>) -> Vec<f32> {
+    let of = |row: &[C]| {
         let (mut sum, mut weighted) = (0_u64, 0_u64);
         for (l, &count) in row.iter().enumerate() {
-            sum += u64::from(count);
-            weighted += u64::from(count) * l as u64;
+            let count = u64::from(count.into());
+            sum += count;
+            weighted += count * l as u64;
         }
         (weighted as f64 / sum.max(1) as f64) as f32
     };

@@ -6,7 +6,7 @@ use crate::app::prepare;
 use crate::error::{Error, Result};
 use crate::options::RunOptions;
 use crate::plan::{Inputs, Special, plan, plan_with, read_plane};
-use spa_model::{Histogram, Singleton};
+use spa_model::{Count, Histogram, Singleton};
 use spagen::Build;
 
 /// Grey value that label `l` of `labels` stands for: evenly spread, the first is 0, the last 255.
@@ -85,12 +85,13 @@ pub fn prepare(
 
 impl Finish {
     /// `restored.npy`, the mean grey value, and `restored.png`, the same rounded.
-    pub fn extras(&self, plane: [u64; 2], histogram: &Histogram) -> Vec<Extra> {
-        let mean = |row: &[u16]| {
+    pub fn extras<C: Count>(&self, plane: [u64; 2], histogram: &Histogram<C>) -> Vec<Extra> {
+        let mean = |row: &[C]| {
             let (mut sum, mut weighted) = (0_u64, 0_u64);
             for (&value, &count) in self.values.iter().zip(row) {
-                sum += u64::from(count);
-                weighted += u64::from(count) * u64::from(value);
+                let count = u64::from(count.into());
+                sum += count;
+                weighted += count * u64::from(value);
             }
             (weighted as f64 / sum.max(1) as f64) as f32
         };

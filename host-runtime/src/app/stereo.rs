@@ -12,8 +12,9 @@ use crate::options::RunOptions;
 use crate::options::application::{Occlusion, Side};
 use crate::picture::Picture;
 use crate::plan::{Inputs, Plan, Special, plan_with};
+use crate::uncertainty::Scale;
 use spa_model::job::stereo_offsets;
-use spa_model::{Difference, Histogram, Offset, Singleton, Start};
+use spa_model::{Count, Difference, Histogram, Offset, Singleton, Start};
 use spagen::Build;
 
 /// Distance, in pixels of disparity, at which the prior of an occluded pixel is as bad as the worst match.
@@ -254,6 +255,11 @@ impl Finish {
         self.grid == 1
     }
 
+    /// What labels measure.
+    pub fn scale(&self, labels: u16) -> Scale {
+        Scale::line(labels, "px", |l| f64::from(self.dmin) + f64::from(l) / f64::from(self.grid))
+    }
+
     /// Disparities of `labels`, in pixels.
     pub fn field(&self, (width, height): (u32, u32), labels: &[u8]) -> Field {
         let pixels = |&l: &u8| self.dmin + f32::from(l) / f32::from(self.grid);
@@ -261,7 +267,7 @@ impl Finish {
     }
 
     /// `disparity.npy`: pixels, from the mean of the drawn labels; `occlusion.npy` and `.png` where they were asked for.
-    pub fn extras(&self, plane: [u64; 2], histogram: &Histogram) -> Vec<Extra> {
+    pub fn extras<C: Count>(&self, plane: [u64; 2], histogram: &Histogram<C>) -> Vec<Extra> {
         let pixels = |l: f32| self.dmin + l / f32::from(self.grid);
         let disparity = mean_labels(histogram).into_iter().map(pixels).collect();
         let shape = plane.to_vec();

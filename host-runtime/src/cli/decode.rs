@@ -3,12 +3,15 @@
 use super::print;
 use crate::app::Application;
 use crate::logfile::{self, Log};
-use crate::options::Bytes;
+use crate::options::{Bytes, Share};
 use crate::output::Output;
-use crate::results::{histogram_file, write_histogram};
+use crate::panels::{Photographs, Shown};
+use crate::results::{histogram_file, write_histogram, write_uncertainty};
 use crate::summary::with_prefix;
+use crate::uncertainty::Scale;
 use clap::Args;
 use serde::Serialize;
+use spa_model::Pair;
 use spa_model::hash::hash_u16;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -21,6 +24,12 @@ pub struct Decode {
     /// Folder for mode.npy, mode.png, confidence.png and the histogram
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
+    /// Write mean, variance, entropy, confidence and credible sets of every pixel, too (in labels: a log knows no units)
+    #[arg(long, requires = "output")]
+    uncertainty: bool,
+    /// Share of the samples that a credible set has, above 0 and at most 1
+    #[arg(long, value_name = "SHARE", default_value = "0.95")]
+    credible: Share,
     /// Above this size the histogram is written sparse, as .npz (suffixes K, M, G)
     #[arg(long, value_name = "SIZE", default_value = "2G")]
     max_memory: Bytes,
@@ -50,8 +59,23 @@ impl Decode {
             let rvs = header.width as usize * header.height as usize;
             let name = histogram_file(rvs, header.labels, self.max_memory.0);
             let size = (header.width, header.height);
-            write_histogram(&output, &application(header), size, &log.histogram, name)?;
-            output.commit(&[crate::results::HISTOGRAM, crate::results::HISTOGRAM_SPARSE])?;
+            let application = application(header);
+            write_histogram(&output, &application, size, &log.histogram, name)?;
+            if self.uncertainty {
+                let shown = Shown {
+                    application: &application,
+                    size,
+                    values: None,
+                    photographs: &Photographs::default(),
+                    histogram: &log.histogram,
+                    scale: &scale(&application, header),
+                    share: self.credible.0,
+                    boundary: None,
+                };
+                write_uncertainty(&output, &shown)?;
+            }
+            let histograms = [crate::results::HISTOGRAM, crate::results::HISTOGRAM_SPARSE];
+            output.commit(&[&histograms[..], &crate::uncertainty::files::FILES].concat())?;
         }
         if self.json {
             print(&(serde_json::to_string_pretty(&statistics)? + "\n"))?;
@@ -70,6 +94,21 @@ fn application(header: &logfile::Header) -> Application {
         ("restore", _) => Application::Restore,
         ("infer", _) => Application::Infer,
         _ => Application::Stereo { dmin: 0 },
+    }
+}
+
+/// What labels measure: steps of labels, for a log knows neither the least disparity nor what a label is in pixels.
+fn scale(application: &Application, header: &logfile::Header) -> Scale {
+    let labels = header.labels;
+    let subtracted = ["abs", "squared"].map(Some).contains(&header.record["pair"].as_str());
+    match application {
+        Application::Infer if !subtracted => Scale::Names,
+        Application::Flow { .. } => match Scale::of(application, labels, &Pair::Abs) {
+            Scale::Plane { vectors, .. } => Scale::Plane { vectors, base: None, unit: "labels" },
+            other => other,
+        },
+        Application::Segment => Scale::Names,
+        _ => Scale::line(labels, "labels", f64::from),
     }
 }
 

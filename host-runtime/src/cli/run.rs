@@ -8,12 +8,13 @@ use crate::error::Error;
 use crate::formats::Field;
 use crate::options::{Bytes, RunOptions};
 use crate::output::{Output, check_file};
-use crate::panels::Photographs;
+use crate::panels::{Photographs, Shown};
 use crate::picture::Picture;
 use crate::plan::{Inputs, Plan};
 use crate::report;
-use crate::results::{FILES, histogram_file, write_figure, write_formats, write_run};
+use crate::results::{FILES, histogram_file, write_figure, write_formats, write_run, write_uncertainty};
 use crate::summary::Summary;
+use crate::uncertainty::credible;
 use crate::{cli::print, logfile};
 use anyhow::Context as _;
 use clap::Args;
@@ -110,6 +111,9 @@ fn open_output(application: &Application, options: &RunOptions) -> anyhow::Resul
             return Err(Error::usage("--formats needs a folder for its files; give -o DIR").into());
         }
     }
+    if options.uncertainty && options.output.is_none() {
+        return Err(Error::usage("--uncertainty needs a folder for its files; give -o DIR").into());
+    }
     let results = options.output.as_deref();
     if let Some(path) = &options.report {
         check_file("write report", path, results)?;
@@ -179,14 +183,29 @@ fn last_run(
     let hash = build.as_ref().map(|build| build.config_hash().to_string());
     let mut summary = Summary::new(plan, backend.name(), hash, &mut report, histogram)?;
     summary.settings = Some(prepared.settings(options)?);
+    let scale = prepared.scale();
+    // Pictures and the report count in labels where those are parts of pixels.
+    let shown = Shown {
+        application: &plan.application,
+        size: (problem.width, problem.height),
+        values: plan.values.as_deref(),
+        photographs: photographs.unwrap_or(&Photographs { first: None, second: None }),
+        histogram: &report.outcome.histogram,
+        scale: &scale,
+        share: options.credible.map_or(credible::SHARE, |share| share.0),
+        boundary: None,
+    };
     if let Some(output) = output {
+        if options.uncertainty {
+            summary.uncertainty = Some(write_uncertainty(&output, &shown)?);
+        }
         write_extras(&output, &prepared.extras(&report.outcome.histogram))?;
         if !formats.is_empty() {
             write_formats(&output, &prepared.field(&report.outcome.histogram), &formats)?;
         }
         // Its legend is in pixels.
-        if let Some(photographs) = photographs.filter(|_| prepared.labels_are_pixels()) {
-            write_figure(&output, plan, photographs, &report.outcome.histogram)?;
+        if photographs.is_some() && prepared.labels_are_pixels() {
+            write_figure(&output, &shown)?;
         }
         write_run(output, &plan.application, &summary, &report.outcome.labels, &report.outcome.histogram)?;
     }
@@ -194,16 +213,14 @@ fn last_run(
         let shape = build.as_ref().map(Build::array);
         logfile::write(path, plan.application.name(), &plan.job, shape, &report.outcome)?;
     }
-    if let (Some(path), Some(photographs)) = (&options.report, photographs) {
+    if let Some(path) = options.report.as_ref().filter(|_| photographs.is_some()) {
         if !prepared.labels_are_pixels() {
             eprintln!("note: the report counts in labels of the last size, not in pixels");
         }
         let command = command_line();
         let run = report::Run {
-            application: &plan.application,
             summary: &summary,
-            photographs,
-            histogram: &report.outcome.histogram,
+            shown,
             schedule: &given_schedule(plan),
             trace: None,
             command: &command,

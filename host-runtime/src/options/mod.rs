@@ -157,9 +157,42 @@ pub struct RunOptions {
     /// Above this size the histogram is written sparse, as .npz (suffixes K, M, G) [default: 2G]
     #[arg(long, value_name = "SIZE", help_heading = "Output")]
     pub max_memory: Option<Bytes>,
+    /// Write mean, variance, entropy, confidence and credible sets of every pixel, for segments boundaries, too
+    #[arg(long, help_heading = "Output")]
+    pub uncertainty: bool,
+    /// Share of the samples that a credible set has, above 0 and at most 1 [default: 0.95]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true, help_heading = "Output")]
+    pub credible: Option<Share>,
     /// Write a report of the run: one HTML file with pictures, uncertainty, and the histogram of any pixel
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub report: Option<PathBuf>,
+}
+
+/// A share above 0 and at most 1.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(try_from = "f64")]
+pub struct Share(pub f64);
+
+impl TryFrom<f64> for Share {
+    type Error = String;
+
+    fn try_from(share: f64) -> Result<Self, String> {
+        if share > 0.0 && share <= 1.0 {
+            Ok(Self(share))
+        } else {
+            Err(format!("'{share}' must be above 0 and at most 1"))
+        }
+    }
+}
+
+impl FromStr for Share {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let share: f64 =
+            text.parse().map_err(|_| format!("'{text}' must be a number above 0 and at most 1"))?;
+        Self::try_from(share)
+    }
 }
 
 /// T0:T1[:STEPS].
@@ -390,6 +423,8 @@ impl RunOptions {
             keep_log: self.keep_log.or(base.keep_log),
             formats: self.formats.or(base.formats),
             max_memory: self.max_memory.or(base.max_memory),
+            uncertainty: self.uncertainty || base.uncertainty,
+            credible: self.credible.or(base.credible),
             report: self.report.or(base.report),
         }
     }

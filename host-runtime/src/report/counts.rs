@@ -5,7 +5,7 @@
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
-use spa_model::Histogram;
+use spa_model::{Count, Histogram};
 use std::io::Write as _;
 
 /// Entries kept in all; beyond that only every second, third … row and column is.
@@ -30,12 +30,17 @@ pub struct Packed {
 ///
 /// # Errors
 /// None in memory; the encoder's signature has one.
-pub fn pack(histogram: &Histogram, width: u32, height: u32) -> std::io::Result<Packed> {
+pub fn pack<C: Count>(histogram: &Histogram<C>, width: u32, height: u32) -> std::io::Result<Packed> {
     pack_at_most(histogram, width, height, ENTRIES)
 }
 
-fn pack_at_most(histogram: &Histogram, width: u32, height: u32, entries: usize) -> std::io::Result<Packed> {
-    let filled = |i: usize| histogram.rv(i).iter().filter(|&&c| c > 0).count().min(ENTRIES_OF_PIXEL);
+fn pack_at_most<C: Count>(
+    histogram: &Histogram<C>,
+    width: u32,
+    height: u32,
+    entries: usize,
+) -> std::io::Result<Packed> {
+    let filled = |i: usize| histogram.rv(i).iter().filter(|&&c| c.into() > 0).count().min(ENTRIES_OF_PIXEL);
     let mut step = 1;
     while step < width.max(height) && kept(width, height, step).map(filled).sum::<usize>() > entries {
         step += 1;
@@ -43,8 +48,8 @@ fn pack_at_most(histogram: &Histogram, width: u32, height: u32, entries: usize) 
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
     let mut pixel = Vec::new();
     for i in kept(width, height, step) {
-        let counts = histogram.rv(i).iter().enumerate().filter(|(_, c)| **c > 0);
-        let mut counts: Vec<(usize, u32)> = counts.map(|(l, &c)| (l, u32::from(c))).collect();
+        let counts = histogram.rv(i).iter().enumerate().map(|(l, &c)| (l, c.into()));
+        let mut counts: Vec<(usize, u32)> = counts.filter(|&(_, c)| c > 0).collect();
         // The lowest label first on a tie, as the mode has it.
         counts.sort_by_key(|&(l, c)| (u32::MAX - c, l));
         let rest = counts.iter().skip(ENTRIES_OF_PIXEL).map(|(_, c)| c).sum();

@@ -12,3 +12,4 @@ mod quality;
 mod report;
 mod runs;
 mod support;
+mod uncertainty;

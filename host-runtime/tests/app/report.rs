@@ -99,6 +99,7 @@ fn a_report_is_one_file_with_everything_inside() {
         "Confidence",
         "Entropy",
         "Standard deviation",
+        "Labels that have 95% of the samples",
         "Temperature",
         "Label log",
     ] {
@@ -107,7 +108,7 @@ fn a_report_is_one_file_with_everything_inside() {
     assert!(page.contains(
         "<pre>spa stereo scene/left.png scene/right.png --labels 12 --iterations 20 --report r.html</pre>"
     ));
-    assert_eq!(page.matches("data:image/").count(), 6, "two photographs and four maps");
+    assert_eq!(page.matches("data:image/").count(), 7, "two photographs and five maps");
     assert_eq!(
         spa.fails(1, &with(&["--report", "no/r.html"])),
         "error: failed to write report 'no/r.html': 'no' is no folder; create it, or choose another place\n"
