@@ -48,7 +48,7 @@ impl LabelEntry {
     }
 
     /// The pairs that the final drain sends.
-    pub fn drain(&self) -> impl Iterator<Item = Count> {
+    pub fn drain(&self) -> impl Iterator<Item = Count> + use<> {
         [self.mrp, self.lrp].into_iter().filter(|pair| pair.count > 0)
     }
 }

@@ -36,10 +36,24 @@ impl Histogram {
     /// # Errors
     /// [`Error::Log`] names the first RV whose counts do not add up, or the message whose label or RV is outside the job.
     pub fn from_messages(job: &Job, messages: &[Message], final_labels: &[u8]) -> Result<Self, Error> {
+        Self::by(job, job.iterations(), messages.iter().copied(), final_labels)
+    }
+
+    /// The histogram of a run of `job` after `iteration` iterations, from the messages sent and the pairs still held:
+    /// the counts of every RV add up to [`Job::collected_by`]. All counts are 0 up to the end of burn-in.
+    ///
+    /// # Errors
+    /// As [`Histogram::from_messages`].
+    pub fn by(
+        job: &Job,
+        iteration: u32,
+        messages: impl IntoIterator<Item = Message>,
+        labels: &[u8],
+    ) -> Result<Self, Error> {
         let problem = job.problem();
         let field = (problem.width, problem.height, problem.labels);
-        let fixed = |i| problem.is_fixed(i).then(|| final_labels[i]);
-        Self::collect(field, job.collected(), fixed, messages)
+        let fixed = |i| problem.is_fixed(i).then(|| labels[i]);
+        Self::collect(field, job.collected_by(iteration), fixed, messages)
     }
 
     /// The same without a job: `field` is (W, H, L), `fixed` gives the label of a fixed RV (below L).
@@ -50,12 +64,12 @@ impl Histogram {
         field: (u32, u32, u16),
         collected: u16,
         fixed: impl Fn(usize) -> Option<u8>,
-        messages: &[Message],
+        messages: impl IntoIterator<Item = Message>,
     ) -> Result<Self, Error> {
         let (width, labels) = (field.0 as usize, usize::from(field.2));
         let rvs = width * field.1 as usize;
         let mut counts = vec![0_u16; rvs * labels];
-        for (i, m) in messages.iter().enumerate() {
+        for (i, m) in messages.into_iter().enumerate() {
             let damaged = |cause: String| Error::Log { place: format!("message {i}"), cause };
             if m.rv as usize >= rvs || usize::from(m.label) >= labels {
                 return Err(damaged(format!("RV {} label {} is outside the job", m.rv, m.label)));

@@ -269,9 +269,19 @@ impl Job {
         (self.iterations() - self.run.burn_in) as u16
     }
 
+    /// Collected iterations among the first `iteration` ones, 0…[`Job::collected`].
+    pub fn collected_by(&self, iteration: u32) -> u16 {
+        iteration.min(self.iterations()).saturating_sub(self.run.burn_in) as u16
+    }
+
     /// Nominal labels of the whole run: free RVs · L · iterations.
     pub fn labels_evaluated(&self) -> u64 {
-        self.problem.free_rvs() as u64 * u64::from(self.problem.labels) * u64::from(self.iterations())
+        self.labels_evaluated_by(self.iterations())
+    }
+
+    /// Nominal labels of the first `iteration` iterations.
+    pub fn labels_evaluated_by(&self, iteration: u32) -> u64 {
+        self.problem.free_rvs() as u64 * u64::from(self.problem.labels) * u64::from(iteration)
     }
 
     /// The initial labels (contract §6), also of fixed RVs.

@@ -24,6 +24,7 @@ pub mod record;
 pub mod reference;
 pub mod rng;
 pub mod schedule;
+pub mod snapshot;
 pub mod spec;
 pub mod weights;
 
@@ -35,3 +36,4 @@ pub use histogram::{Count, Histogram};
 pub use job::{Difference, Job, Offset, Outcome, Pair, Problem, Run, Singleton, Start};
 pub use record::Record;
 pub use schedule::{Schedule, Step};
+pub use snapshot::Snapshot;

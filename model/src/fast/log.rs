@@ -38,16 +38,33 @@ impl RowLog {
         }
     }
 
-    /// Moves the messages out, and those of the final drain.
-    pub fn drain_into(&mut self, messages: &mut Vec<Message>) {
-        messages.append(&mut self.messages);
-        for (n, entry) in self.entries.iter().enumerate() {
-            let rv = self.first + 2 * n as u32;
-            messages.extend(entry.drain().map(|pair| Message {
-                rv,
-                label: pair.label,
-                count: pair.count.into(),
-            }));
+    /// The messages sent so far.
+    pub fn sent(&self) -> &[Message] {
+        &self.messages
+    }
+
+    /// The same, to add to or take away.
+    pub fn messages(&mut self) -> &mut Vec<Message> {
+        &mut self.messages
+    }
+
+    /// The messages sent so far, and those of a drain now.
+    pub fn drained(&self) -> impl Iterator<Item = Message> + '_ {
+        let pairs = self.entries().flat_map(|(rv, entry)| {
+            entry.drain().map(move |pair| Message { rv, label: pair.label, count: pair.count.into() })
+        });
+        self.messages.iter().copied().chain(pairs)
+    }
+
+    /// The RVs with their entries.
+    pub fn entries(&self) -> impl Iterator<Item = (u32, LabelEntry)> + '_ {
+        (self.first..).step_by(2).zip(self.entries.iter().copied())
+    }
+
+    /// Takes the entries of its RVs from those of all.
+    pub fn set_entries(&mut self, all: &[LabelEntry]) {
+        for (entry, new) in self.entries.iter_mut().zip(all[self.first as usize..].iter().step_by(2)) {
+            *entry = *new;
         }
     }
 }

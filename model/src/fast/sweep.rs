@@ -26,19 +26,19 @@ const CACHE: usize = 384 << 10;
 const ITERATIONS: Range<usize> = 4..17;
 
 /// The kernel of an iteration with its weights.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub enum Sampling<'a> {
     /// In bytes.
-    Packed(&'a packed::Sampler, ByteWeights),
+    Packed(&'a packed::Sampler, &'a ByteWeights),
     /// Anything.
-    General(&'a general::General, WeightTable),
+    General(&'a general::General, &'a WeightTable),
 }
 
 /// One half-step of one iteration.
 #[derive(Debug)]
 pub struct HalfStep<'a> {
     /// How.
-    pub sampling: &'a Sampling<'a>,
+    pub sampling: Sampling<'a>,
     /// Counter word of the iteration.
     pub c1: u32,
     /// 0 for black.
@@ -158,12 +158,17 @@ impl Plan {
         Self { height, iterations, cuts: (1..bands).map(|band| band * height / bands).collect() }
     }
 
-    /// Iterations of a sweep.
-    pub fn iterations(&self) -> usize {
-        self.iterations
+    /// Iterations of a sweep where `left` are still to do: equal shares, so that none ends with a short one.
+    pub fn share(&self, left: usize) -> usize {
+        left.div_ceil(left.div_ceil(self.iterations).max(1))
     }
 
-    /// Runs a sweep of at most [`Plan::iterations`] on the current thread pool.
+    /// True if threads have bands of their own.
+    pub fn is_cut(&self) -> bool {
+        !self.cuts.is_empty()
+    }
+
+    /// Runs a sweep of at most [`Plan::share`] iterations on the current thread pool.
     pub fn run(&self, sweep: &Sweep<'_>, field: &mut Field, logs: &mut [Vec<RowLog>; 2]) {
         let bounds: Vec<usize> =
             std::iter::once(0).chain(self.cuts.iter().copied()).chain([self.height]).collect();
