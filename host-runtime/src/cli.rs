@@ -8,6 +8,7 @@ mod completions;
 mod convert;
 mod decode;
 mod devices;
+mod energy;
 mod eval;
 mod flow;
 mod infer;
@@ -46,6 +47,7 @@ enum Command {
     Eval(eval::Eval),
     Bench(bench::Bench),
     Devices(devices::Devices),
+    Energy(energy::Energy),
     Completions(completions::Completions),
     Man(man::Man),
 }
@@ -67,6 +69,7 @@ pub fn main() -> ExitCode {
         Command::Eval(command) => command.execute(),
         Command::Bench(command) => command.execute(),
         Command::Devices(command) => command.execute(),
+        Command::Energy(command) => command.execute(),
         Command::Completions(command) => command.execute(),
         Command::Man(command) => command.execute(),
     };

@@ -14,6 +14,7 @@ pub mod error;
 pub mod figure;
 pub mod formats;
 pub mod kmeans;
+pub mod labelling;
 pub mod logfile;
 pub mod measure;
 pub mod npy;

@@ -66,6 +66,26 @@ impl<'a> Terms<'a> {
         Ok((0..self.problem.height).map(|y| self.of_row(y, labels)).sum())
     }
 
+    /// What every label of RV (x, y) would add to the total: its singleton and its pairs, into `costs`, one a label. `labels`
+    /// must be one label below L for every RV. Below 2^25.
+    pub fn local(&self, labels: &[u8], x: u32, y: u32, costs: &mut [u32]) {
+        let problem = self.problem;
+        let (width, stride) = (problem.width as usize, usize::from(problem.labels));
+        let i = y as usize * width + x as usize;
+        for (l, cost) in costs.iter_mut().enumerate() {
+            *cost = u32::from(problem.alpha) * problem.singleton_cost(x, y, l);
+        }
+        for n in crate::spec::neighbours(problem.width, problem.height, x, y) {
+            let weight = u32::from(problem.beta) * problem.edge_weight(i, n);
+            let other = usize::from(labels[n]);
+            for (l, cost) in costs.iter_mut().enumerate() {
+                // The left or upper end is the row.
+                let at = if n < i { other * stride + l } else { l * stride + other };
+                *cost += weight * u32::from(self.pairs[at]);
+            }
+        }
+    }
+
     /// Refuses labels that are not one below L for every RV.
     pub(crate) fn check(&self, labels: &[u8]) -> Result<(), Error> {
         let problem = self.problem;

@@ -96,7 +96,6 @@ impl Histogram {
         }
         Ok(Self { labels, counts })
     }
-
 }
 
 impl Histogram<u32> {

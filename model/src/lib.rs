@@ -7,6 +7,7 @@
 //!
 //! The prose is `docs/contract.md`; section numbers in doc comments are its own.
 
+pub mod descent;
 pub mod edges;
 pub mod energy;
 pub mod entry;

@@ -2,7 +2,7 @@
 
 use spa_model::job::line_vectors;
 use spa_model::{Difference, Error, Hardware, Job, Offset, Pair, Problem, Run, Schedule, Singleton, Start};
-use spa_model::{energy, rng, spec};
+use spa_model::{descent, energy, rng, spec};
 
 fn problem(width: u32, height: u32, labels: u16) -> Problem {
     let rvs = (width * height) as usize;
@@ -67,6 +67,55 @@ fn labels_that_are_none_are_refused() {
     assert!(matches!(energy::total(&p, &[0; 3]), Err(Error::Size { name: "labelling", got: 3, .. })));
     let error = energy::total(&p, &[0, 0, 4, 0]).unwrap_err().to_string();
     assert_eq!(error, "label is 4, but must be 0…3");
+}
+
+/// A descent lowers the total, keeps what is fixed or held, and ends where `local` and brute force see no better label.
+#[test]
+fn a_descent_ends_in_a_local_minimum() {
+    let mut word = 0;
+    let mut random = |below: u32| {
+        word += 1;
+        ((u64::from(rng::word(12, 0, word, 0, 0)) * u64::from(below)) >> 32) as u32
+    };
+    let mut lowered = 0;
+    for n in 0..40 {
+        let mut p = problem(2 + random(6), 2 + random(5), 2 + random(5) as u16);
+        let (rvs, labels) = (p.rvs(), usize::from(p.labels));
+        p.singleton = Singleton::Table { costs: (0..rvs * labels).map(|_| random(40) as u16).collect() };
+        // Not symmetric: the left or upper label is the row, for the total as for the descent.
+        p.pair = Pair::Table((0..labels * labels).map(|_| random(9) as u8).collect());
+        p.pair_cap = 255;
+        p.edge_weights = (n % 2 == 0).then(|| (0..2 * rvs).map(|_| random(4) as u8).collect());
+        p.fixed = (n % 3 == 0).then(|| (0..rvs).map(|_| random(4) == 0).collect());
+        let held: Vec<bool> = (0..rvs).map(|_| random(5) > 0).collect();
+        let start: Vec<u8> = (0..rvs).map(|_| random(labels as u32) as u8).collect();
+        let before = energy::total(&p, &start).unwrap();
+        for free in [None, Some(held.as_slice())] {
+            let end = descent::descend(&p, &start, free).unwrap();
+            assert_eq!(end.energy.total(), energy::total(&p, &end.labels).unwrap());
+            assert!(end.energy.total() <= before && (end.changes == 0) == (end.labels == start));
+            lowered += before - end.energy.total();
+            let movable = |i: usize| !p.is_fixed(i) && free.is_none_or(|free| free[i]);
+            let mut better = 0;
+            for i in 0..rvs {
+                if !movable(i) {
+                    assert_eq!(end.labels[i], start[i]);
+                }
+                let totals: Vec<u64> = (0..labels)
+                    .map(|l| {
+                        let mut changed = end.labels.clone();
+                        changed[i] = l as u8;
+                        energy::total(&p, &changed).unwrap()
+                    })
+                    .collect();
+                let best = totals.iter().min().unwrap();
+                assert!(!movable(i) || *best == end.energy.total(), "model {n}, RV {i}");
+                better += u64::from(!p.is_fixed(i) && *best < end.energy.total());
+            }
+            assert_eq!(descent::improvable(&p, &end.labels).unwrap(), better);
+        }
+    }
+    assert!(lowered > 1000, "{lowered}");
 }
 
 /// Changing one label changes the total by the difference of that RV's conditional energies, for symmetric pair terms

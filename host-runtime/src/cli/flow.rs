@@ -1,6 +1,6 @@
 //! `spa flow`.
 
-use super::run::{RunArgs, execute};
+use super::run::{Request, RunArgs};
 use crate::app::Application;
 use crate::error::Error;
 use crate::formats::middlebury::Scene;
@@ -23,12 +23,17 @@ pub struct Flow {
 
 impl Flow {
     pub fn execute(&self) -> anyhow::Result<ExitCode> {
+        self.request()?.execute()
+    }
+
+    /// Pictures and options.
+    pub fn request(&self) -> anyhow::Result<Request> {
         let application = Application::Flow { window: 7 };
         match &self.frame2 {
-            Some(frame2) => execute(&application, &self.frame1, Some(frame2), &self.run),
+            Some(frame2) => Ok(Request::new(application, &self.frame1, Some(frame2), &self.run)),
             None if self.frame1.is_dir() => {
                 let scene = Scene::flow(&self.frame1)?;
-                execute(&application, &scene.first, Some(&scene.second), &self.run)
+                Ok(Request::new(application, &scene.first, Some(&scene.second), &self.run))
             }
             None => Err(Error::usage(format!(
                 "'{}' has no second frame; give it as the second argument, or a folder with both",

@@ -1,6 +1,7 @@
 //! `spa infer`.
 
-use super::run::{RunArgs, execute_model};
+use super::run::{RunArgs, execute_model, prepare_model};
+use crate::app::prepare::Prepared;
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -34,5 +35,10 @@ pub struct Infer {
 impl Infer {
     pub fn execute(&self) -> anyhow::Result<ExitCode> {
         execute_model(&self.model, &self.run)
+    }
+
+    /// The job of the model.
+    pub fn prepare(&self) -> anyhow::Result<Prepared> {
+        prepare_model(&self.model, &self.run)
     }
 }

@@ -1,6 +1,6 @@
 //! `spa restore`.
 
-use super::run::{RunArgs, execute};
+use super::run::{Request, RunArgs};
 use crate::app::Application;
 use clap::Args;
 use std::path::PathBuf;
@@ -20,6 +20,11 @@ pub struct Restore {
 
 impl Restore {
     pub fn execute(&self) -> anyhow::Result<ExitCode> {
-        execute(&Application::Restore, &self.image, None, &self.run)
+        self.request()?.execute()
+    }
+
+    /// Pictures and options.
+    pub fn request(&self) -> anyhow::Result<Request> {
+        Ok(Request::new(Application::Restore, &self.image, None, &self.run))
     }
 }

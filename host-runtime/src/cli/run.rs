@@ -65,8 +65,55 @@ impl RunArgs {
     }
 }
 
-/// Runs one application from its pictures to its results.
-pub fn execute(
+/// Pictures and options of an application.
+#[derive(Debug)]
+pub struct Request {
+    application: Application,
+    first: PathBuf,
+    second: Option<PathBuf>,
+    args: RunArgs,
+}
+
+impl Request {
+    /// What `args` ask of the pictures.
+    pub fn new(application: Application, first: &Path, second: Option<&Path>, args: &RunArgs) -> Self {
+        Self {
+            application,
+            first: first.to_path_buf(),
+            second: second.map(Path::to_path_buf),
+            args: args.clone(),
+        }
+    }
+
+    /// Runs the application from its pictures to its results.
+    pub fn execute(&self) -> anyhow::Result<ExitCode> {
+        execute(&self.application, &self.first, self.second.as_deref(), &self.args)
+    }
+
+    /// The last job, after what has to run before it.
+    pub fn prepare(&self) -> anyhow::Result<Prepared> {
+        let options = self.args.resolve()?;
+        let (build, mut backend) = open_machine(&options)?;
+        let inputs = open_inputs(&self.first, self.second.as_deref())?;
+        prepare(&self.application, &options, build.as_ref(), &inputs, &mut |plan, _| {
+            run_with_progress(backend.as_mut(), plan)
+        })
+    }
+}
+
+fn open_inputs(first: &Path, second: Option<&Path>) -> Result<Inputs, Error> {
+    Ok(Inputs { first: Picture::open(first)?, second: second.map(Picture::open).transpose()? })
+}
+
+/// The job of the field that a file describes.
+pub fn prepare_model(path: &Path, args: &RunArgs) -> anyhow::Result<Prepared> {
+    let model = Model::open(path)?;
+    let options = args.resolve()?.or(model.options.clone());
+    let build = options.build.as_deref().map(open_build).transpose()?;
+    Ok(infer::prepare(&model, options, build.as_ref())?.0)
+}
+
+fn execute(
     application: &Application,
     first: &Path,
     second: Option<&Path>,
@@ -76,7 +123,7 @@ pub fn execute(
     let (build, mut backend) = open_machine(&options)?;
     let output = open_output(application, &options)?;
     protect(&options, [Some(first), second])?;
-    let inputs = Inputs { first: Picture::open(first)?, second: second.map(Picture::open).transpose()? };
+    let inputs = open_inputs(first, second)?;
     let prepared = prepare(application, &options, build.as_ref(), &inputs, &mut |plan, what| {
         eprintln!("{}, {what}: {}", plan.application.name(), plan.mapping);
         run_with_progress(backend.as_mut(), plan)

@@ -1,6 +1,6 @@
 //! `spa segment`.
 
-use super::run::{RunArgs, execute};
+use super::run::{Request, RunArgs};
 use crate::app::Application;
 use clap::Args;
 use std::path::PathBuf;
@@ -19,6 +19,11 @@ pub struct Segment {
 
 impl Segment {
     pub fn execute(&self) -> anyhow::Result<ExitCode> {
-        execute(&Application::Segment, &self.image, None, &self.run)
+        self.request()?.execute()
+    }
+
+    /// Pictures and options.
+    pub fn request(&self) -> anyhow::Result<Request> {
+        Ok(Request::new(Application::Segment, &self.image, None, &self.run))
     }
 }

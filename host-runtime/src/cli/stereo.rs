@@ -1,6 +1,6 @@
 //! `spa stereo`.
 
-use super::run::{RunArgs, execute};
+use super::run::{Request, RunArgs};
 use crate::app::Application;
 use crate::error::Error;
 use crate::formats::middlebury::Scene;
@@ -23,13 +23,18 @@ pub struct Stereo {
 
 impl Stereo {
     pub fn execute(&self) -> anyhow::Result<ExitCode> {
+        self.request()?.execute()
+    }
+
+    /// Pictures and options.
+    pub fn request(&self) -> anyhow::Result<Request> {
         let application = Application::Stereo { dmin: 0 };
         match &self.right {
-            Some(right) => execute(&application, &self.left, Some(right), &self.run),
+            Some(right) => Ok(Request::new(application, &self.left, Some(right), &self.run)),
             None if self.left.is_dir() => {
                 let scene = Scene::stereo(&self.left)?;
                 let run = self.run.with_default_labels(|| range(&scene))?;
-                execute(&application, &scene.first, Some(&scene.second), &run)
+                Ok(Request::new(application, &scene.first, Some(&scene.second), &run))
             }
             None => Err(Error::usage(format!(
                 "'{}' has no right picture; give it as the second argument, or a folder with both",

@@ -4,6 +4,7 @@
 
 mod applications;
 mod edges;
+mod energy;
 mod errors;
 mod eval;
 mod formats;
