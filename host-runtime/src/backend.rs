@@ -5,7 +5,8 @@ pub mod cuda;
 pub mod registry;
 pub mod sim;
 
-use spa_model::{Job, Outcome};
+use crate::error::Error;
+use spa_model::{Histogram, Job, Outcome, Snapshot};
 
 /// What a long run tells while it works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,6 +79,69 @@ pub trait Backend {
     /// Runs `job`; `progress` is called a few times a second at most.
     ///
     /// # Errors
-    /// If the machine cannot run this job, fails, or answers with a damaged log.
+    /// If the machine cannot run this job, fails, or answers with a damaged log; and if `progress` ended the run.
     fn run(&mut self, job: &Job, progress: ProgressSink<'_>) -> anyhow::Result<RunReport>;
+
+    /// Why this backend runs jobs in one piece only; `None` if [`Backend::start`] works.
+    fn in_one_piece(&self) -> Option<&'static str>;
+
+    /// Begins a run of `job` in pieces, from its start or from a snapshot that any backend took of the same job. Several
+    /// may be open at a time.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] naming the backend if it cannot, and what [`Backend::run`] and [`Snapshot::check`] refuse.
+    fn start<'a>(&'a self, job: &'a Job, from: Option<Snapshot>) -> anyhow::Result<Box<dyn Session + 'a>> {
+        let _ = (job, from);
+        Err(self.refuse_pieces("a run in pieces").into())
+    }
+
+    /// The refusal of `what` by a backend that runs jobs in one piece.
+    fn refuse_pieces(&self, what: &str) -> Error {
+        let (name, why) = (self.name(), self.in_one_piece().unwrap_or("it cannot"));
+        Error::usage(format!("backend '{name}' does not do {what}: {why}; use --backend cpu"))
+    }
+}
+
+/// A run in pieces. However it is cut, its results are those of [`Backend::run`], bit for bit.
+pub trait Session {
+    /// Iterations done.
+    fn iteration(&self) -> u32;
+
+    /// Runs on until `to` iterations are done (at most all of the job), as [`Backend::run`] does; true if they are, false
+    /// if `progress` asked to stop before. Then the run stands somewhat later, at [`Session::iteration`], and can go on.
+    ///
+    /// # Errors
+    /// If the machine fails.
+    fn advance(&mut self, to: u32, progress: ProgressSink<'_>) -> anyhow::Result<bool>;
+
+    /// The labels now, H×W.
+    ///
+    /// # Errors
+    /// As [`Session::advance`].
+    fn labels(&mut self) -> anyhow::Result<Vec<u8>>;
+
+    /// The total energy of the labels now (contract §3).
+    ///
+    /// # Errors
+    /// As [`Session::advance`].
+    fn energy(&mut self) -> anyhow::Result<u64>;
+
+    /// The histogram of the iterations collected so far, adding up to [`Job::collected_by`].
+    ///
+    /// # Errors
+    /// As [`Session::advance`].
+    fn histogram(&mut self) -> anyhow::Result<Histogram>;
+
+    /// Everything that [`Backend::start`] needs to go on from here.
+    ///
+    /// # Errors
+    /// As [`Session::advance`].
+    fn snapshot(&mut self) -> anyhow::Result<Snapshot>;
+
+    /// The report of the iterations done: at the end of the schedule that of [`Backend::run`], before it that of a job that
+    /// ends here.
+    ///
+    /// # Errors
+    /// As [`Session::advance`].
+    fn finish(self: Box<Self>) -> anyhow::Result<RunReport>;
 }

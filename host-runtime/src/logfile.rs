@@ -249,8 +249,8 @@ pub fn read(path: &Path) -> Result<Log> {
     }
     let of = |i: usize| fixed.binary_search_by_key(&(i as u32), |&(rv, _)| rv).ok().map(|n| fixed[n].1);
     let field = (header.width, header.height, header.labels);
-    let histogram =
-        Histogram::collect(field, header.collected, of, messages.iter().copied()).map_err(|error| reader.of_model(error))?;
+    let histogram = Histogram::collect(field, header.collected, of, messages.iter().copied())
+        .map_err(|error| reader.of_model(error))?;
     Ok(Log { header, messages, histogram })
 }
 

@@ -1,8 +1,9 @@
 //! The software backend: the model's fast sampler on all cores.
 
-use super::{Backend, LogReport, Progress, ProgressSink, RunReport};
+use super::{Backend, LogReport, Progress, ProgressSink, RunReport, Session};
 use crate::logfile::message_format;
-use spa_model::{ArrayShape, Job, fast};
+use spa_model::message::MessageFormat;
+use spa_model::{ArrayShape, Histogram, Job, Snapshot, fast};
 use std::time::{Duration, Instant};
 
 /// Least time between two reports of progress.
@@ -30,26 +31,86 @@ impl Backend for CpuBackend {
     }
 
     fn run(&mut self, job: &Job, progress: ProgressSink<'_>) -> anyhow::Result<RunReport> {
+        let mut session = self.start(job, None)?;
+        if session.advance(job.iterations(), progress)? {
+            return session.finish();
+        }
+        Err(spa_model::Error::Interrupted { iterations: session.iteration() }.into())
+    }
+
+    fn in_one_piece(&self) -> Option<&'static str> {
+        None
+    }
+
+    fn start<'a>(&'a self, job: &'a Job, from: Option<Snapshot>) -> anyhow::Result<Box<dyn Session + 'a>> {
         let options = fast::Options { threads: self.threads, simd: None };
-        let iterations = job.iterations();
-        let start = Instant::now();
-        let mut reported = start;
-        let outcome = fast::run(job, &options, &mut |iteration| {
-            if reported.elapsed() < INTERVAL && iteration < iterations {
+        let begun = Instant::now();
+        let run = match from {
+            None => fast::Run::new(job, &options)?,
+            Some(snapshot) => fast::Run::restore(job, &options, snapshot)?,
+        };
+        let format = message_format(job, self.shape.as_ref());
+        Ok(Box::new(CpuSession { run, format, time: begun.elapsed() }))
+    }
+}
+
+/// A run in pieces on the cores of this machine.
+struct CpuSession<'a> {
+    run: fast::Run<'a>,
+    format: MessageFormat,
+    /// Time of the run itself so far.
+    time: Duration,
+}
+
+impl Session for CpuSession<'_> {
+    fn iteration(&self) -> u32 {
+        self.run.iteration()
+    }
+
+    fn advance(&mut self, to: u32, progress: ProgressSink<'_>) -> anyhow::Result<bool> {
+        let iterations = self.run.job().iterations();
+        let to = to.min(iterations);
+        let begun = Instant::now();
+        let mut reported = begun;
+        let reached = self.run.advance(to, &mut |iteration| {
+            if reported.elapsed() < INTERVAL && iteration < to {
                 return true;
             }
             reported = Instant::now();
             progress(Progress { iteration, iterations })
-        })?;
-        let wall_seconds = start.elapsed().as_secs_f64();
-        let format = message_format(job, self.shape.as_ref());
+        });
+        self.time += begun.elapsed();
+        Ok(reached)
+    }
+
+    fn labels(&mut self) -> anyhow::Result<Vec<u8>> {
+        Ok(self.run.labels())
+    }
+
+    fn energy(&mut self) -> anyhow::Result<u64> {
+        Ok(self.run.energy())
+    }
+
+    fn histogram(&mut self) -> anyhow::Result<Histogram> {
+        Ok(self.run.histogram()?)
+    }
+
+    fn snapshot(&mut self) -> anyhow::Result<Snapshot> {
+        Ok(self.run.snapshot())
+    }
+
+    fn finish(self: Box<Self>) -> anyhow::Result<RunReport> {
+        let (job, begun) = (self.run.job(), Instant::now());
+        let collected = job.collected_by(self.run.iteration());
+        let outcome = self.run.finish()?;
+        let wall_seconds = (self.time + begun.elapsed()).as_secs_f64();
         let messages = outcome.messages.len() as u64;
-        let lines = messages.div_ceil(format.per_line() as u64);
+        let lines = messages.div_ceil(self.format.per_line() as u64);
         let log = LogReport {
             messages,
             lines,
-            bytes: lines * format.line_bytes() as u64,
-            bytes_without_log: job.problem().free_rvs() as u64 * u64::from(job.collected()),
+            bytes: lines * self.format.line_bytes() as u64,
+            bytes_without_log: job.problem().free_rvs() as u64 * u64::from(collected),
         };
         Ok(RunReport { outcome, wall_seconds, array: None, log })
     }

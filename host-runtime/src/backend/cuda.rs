@@ -218,4 +218,8 @@ impl Backend for Cuda {
         };
         Ok(RunReport { outcome, wall_seconds: finished.seconds, array: None, log })
     }
+
+    fn in_one_piece(&self) -> Option<&'static str> {
+        Some("its kernels go from the first iteration to the last")
+    }
 }

@@ -71,4 +71,8 @@ impl Backend for SimBackend {
         let accelerator = self.accelerator(&mut |notice| eprintln!("{notice}"))?;
         Ok(accelerator.run(job, progress)?)
     }
+
+    fn in_one_piece(&self) -> Option<&'static str> {
+        Some("a card runs a job from its start to its final drain")
+    }
 }
