@@ -1,6 +1,7 @@
 //! The configuration of a build, and how it comes from a preset, a TOML file and options.
 
 mod draft;
+mod fit;
 #[cfg(test)]
 mod tests;
 
@@ -87,10 +88,11 @@ impl Config {
         draft.set(origin, "spus", &array.spus.to_string());
         draft.set(origin, "rv_capacity", &array.rv_capacity.to_string());
         let base = draft.resolve();
+        let settings = self.settings();
         for parameter in PARAMETERS {
             let Some(get) = parameter.get else { continue };
             let value = get(self);
-            if value != get(&base) {
+            if value != get(&base) && settings.contains_key(parameter.name) {
                 let quote = if matches!(&value, Value::Text(word) if word.contains(' ')) { "'" } else { "" };
                 let _ = write!(command, " --set {quote}{}={value}{quote}", parameter.name);
             }

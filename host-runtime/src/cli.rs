@@ -103,9 +103,8 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 }
 
 fn is_usage(error: &anyhow::Error) -> bool {
-    let model = error.downcast_ref::<spa_model::Error>();
     error.downcast_ref::<Error>().is_some_and(Error::is_usage)
-        || matches!(model, Some(spa_model::Error::Range { .. }))
+        || error.downcast_ref::<spa_model::Error>().is_some_and(Error::is_parameter)
 }
 
 #[cfg(test)]

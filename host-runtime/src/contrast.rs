@@ -40,7 +40,13 @@ impl FromStr for Contrast {
         };
         let weight = |text: &str| text.parse().map_err(|_| refuse());
         let sigma = sigma.parse().map_err(|_| refuse())?;
-        Ok(Self { sigma, low: weight(low)?, high: weight(high)? })
+        let (low, high) = (weight(low)?, weight(high)?);
+        if low > high {
+            return Err(format!(
+                "'{text}' has LOW {low} above HIGH {high}: smoothness must not be stronger where there is contrast"
+            ));
+        }
+        Ok(Self { sigma, low, high })
     }
 }
 

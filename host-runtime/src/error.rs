@@ -64,6 +64,18 @@ pub enum Error {
         /// Width and height of that file.
         expected: (u32, u32),
     },
+    /// A run that a build was not made for.
+    #[error("build '{}' does not fit this run ({what}):\n  {}\n  {remedy}", path.display(), causes.join("\n  "))]
+    Unfit {
+        /// Folder of the build.
+        path: PathBuf,
+        /// The run: its size and labels.
+        what: String,
+        /// Everything that is missing, a sentence each.
+        causes: Vec<String>,
+        /// A command that generates a build that fits, and other ways out.
+        remedy: String,
+    },
     /// A parameter or a combination of parameters that is refused.
     #[error("{0}")]
     Usage(String),
@@ -87,7 +99,16 @@ impl Error {
 
     /// True if the command line or a parameter is at fault (exit code 2), not the work (exit code 1).
     pub fn is_usage(&self) -> bool {
-        matches!(self, Self::Usage(_) | Self::Model(spa_model::Error::Range { .. }))
+        match self {
+            Self::Usage(_) | Self::Unfit { .. } => true,
+            Self::Model(error) => Self::is_parameter(error),
+            _ => false,
+        }
+    }
+
+    /// True if the model refuses a parameter, or a job for an array that is too small for it.
+    pub fn is_parameter(error: &spa_model::Error) -> bool {
+        matches!(error, spa_model::Error::Range { .. } | spa_model::Error::Unfit { .. })
     }
 }
 

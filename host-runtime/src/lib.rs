@@ -12,6 +12,7 @@ pub mod contrast;
 pub mod costs;
 pub mod error;
 pub mod figure;
+pub mod fit;
 pub mod formats;
 pub mod kmeans;
 pub mod labelling;

@@ -5,7 +5,7 @@ use crate::contrast::{self, EDGE_UNIT};
 use crate::error::{Error, Result};
 use crate::options::RunOptions;
 use crate::picture::{Picture, open_values};
-use crate::{kmeans, npy, schedule_file};
+use crate::{fit, kmeans, npy, schedule_file};
 use serde::{Deserialize, Serialize};
 use spa_model::job::{line_vectors, stereo_offsets, window_offsets};
 use spa_model::real::{IntegerParameters, potts_to_integers, to_integers};
@@ -104,7 +104,7 @@ pub struct Special {
 /// Makes the job of `options` for `inputs`; `application` carries the kind, options its details.
 ///
 /// # Errors
-/// [`Error::Usage`] and [`spa_model::Error::Range`] for parameters, [`Error::Build`] if the build was made for others,
+/// [`Error::Usage`] and [`spa_model::Error::Range`] for parameters, [`Error::Unfit`] if the build was made for others,
 /// [`Error::SizeMismatch`] and [`Error::File`] for files.
 pub fn plan(
     application: &Application,
@@ -131,14 +131,13 @@ pub fn plan_with(
         inputs.first.check_same_size(second)?;
     }
     let defaults = application.defaults();
-    let build_part = build.map(|build| (build.folder(), build.hardware()));
-    let limit = build_part.map_or(256, |(_, hardware)| hardware.labels_max() as u16);
+    let limit = build.map_or(256, |build| build.hardware().labels_max() as u16);
     let wanted = options.label_bits.map_or(limit, |bits| 1 << bits.clamp(1, 8));
     let labels = options.labels.unwrap_or(match application {
         Application::Flow { .. } => defaults.labels,
         _ => defaults.labels.min(limit).min(wanted),
     });
-    let hardware = resolve_hardware(options, build_part, labels)?;
+    let hardware = resolve_hardware(options, build, labels)?;
 
     let (real_alpha, real_beta) =
         (options.alpha.unwrap_or(defaults.alpha), options.beta.unwrap_or(defaults.beta));
@@ -214,7 +213,11 @@ pub fn plan_with(
         relative_error: integers.relative_error,
         edge_unit: problem.edge_weights.as_ref().map(|_| EDGE_UNIT),
     };
-    Ok(Plan { application, job: Job::new(hardware, problem, run)?, mapping, values })
+    let job = Job::new(hardware, problem, run)?;
+    if let Some(build) = build.filter(|build| *build.hardware() != hardware) {
+        fit::check(build, options, &job)?;
+    }
+    Ok(Plan { application, job, mapping, values })
 }
 
 fn resolve_application(application: &Application, options: &RunOptions) -> Result<Application> {
@@ -258,14 +261,10 @@ fn resolve_application(application: &Application, options: &RunOptions) -> Resul
     })
 }
 
-/// The hardware part: that of the build, or the defaults with what was asked for. Without a build label_bits is what the
-/// labels need, at least the default.
-fn resolve_hardware(
-    options: &RunOptions,
-    build: Option<(&Path, &Hardware)>,
-    labels: u16,
-) -> Result<Hardware> {
-    let base = build.map_or_else(Hardware::default, |(_, hardware)| *hardware);
+/// The hardware part: that of the build, or the defaults, with what was asked for; label_bits is what the labels need, at
+/// least that of the build.
+fn resolve_hardware(options: &RunOptions, build: Option<&Build>, labels: u16) -> Result<Hardware> {
+    let base = build.map_or_else(Hardware::default, |build| *build.hardware());
     let asked = Hardware {
         label_bits: options.label_bits.unwrap_or(base.label_bits),
         singleton_bits: options.singleton_bits.unwrap_or(base.singleton_bits),
@@ -275,51 +274,18 @@ fn resolve_hardware(
         count_bits: options.count_bits.unwrap_or(base.count_bits),
         weights: options.weights.unwrap_or(base.weights),
     };
-    let Some((folder, _)) = build else {
-        if !(2..=256).contains(&labels) {
-            return Err(spa_model::Error::range("labels", labels, "2…256").into());
-        }
-        let needed = ArrayShape::bits_for(labels.into()) as u8;
-        let label_bits = options.label_bits.unwrap_or(base.label_bits.max(needed));
-        return Ok(Hardware { label_bits, ..asked });
-    };
-    let differing = [
-        ("label_bits", base.label_bits, asked.label_bits),
-        ("singleton_bits", base.singleton_bits, asked.singleton_bits),
-        ("energy_bits", base.energy_bits, asked.energy_bits),
-        ("p_bits", base.p_bits, asked.p_bits),
-        ("u_bits", base.u_bits, asked.u_bits),
-        ("count_bits", base.count_bits, asked.count_bits),
-    ];
-    let mut differing = differing.iter().filter(|(_, has, wanted)| has != wanted);
-    let refuse = |name: &str, has: &dyn std::fmt::Display, wanted: &dyn std::fmt::Display| {
-        let cause = format!(
-            "it was made for {name} {has}, but {wanted} was asked for; leave the option out, or generate a build \
-             with {name} = {wanted}"
-        );
-        Err(Error::Build { path: folder.to_path_buf(), cause })
-    };
-    if let Some((name, has, wanted)) = differing.next() {
-        return refuse(name, has, wanted);
+    if !(2..=256).contains(&labels) {
+        return Err(spa_model::Error::range("labels", labels, "2…256").into());
     }
-    if base.weights != asked.weights {
-        return refuse("weights", &base.weights.name(), &asked.weights.name());
-    }
-    if labels < 2 || u32::from(labels) > base.labels_max() {
-        let needed = ArrayShape::bits_for(labels.into());
-        let remedy = if (3..=256).contains(&labels) {
-            format!("use fewer labels, or generate a build with label_bits = {needed}")
-        } else {
-            "choose another number of labels".to_string()
-        };
-        return Err(Error::usage(format!(
-            "labels is {labels}, but must be 2…{} with the build '{}' (label_bits is {}); {remedy}",
-            base.labels_max(),
-            folder.display(),
-            base.label_bits
-        )));
-    }
-    Ok(base)
+    let needed = ArrayShape::bits_for(labels.into()) as u8;
+    // A build that is too narrow is refused with everything else that it lacks, once the job is known.
+    let label_bits = options.label_bits.unwrap_or(base.label_bits.max(needed));
+    Ok(Hardware { label_bits, ..asked })
+}
+
+/// The first value that another one repeats.
+pub(crate) fn twice<T: PartialEq + Copy>(values: &[T]) -> Option<T> {
+    (1..values.len()).find(|&i| values[..i].contains(&values[i])).map(|i| values[i])
 }
 
 fn resolve_edges(options: &RunOptions, picture: &Picture) -> Result<Option<Vec<u8>>> {
@@ -477,7 +443,14 @@ fn resolve_singleton(
                         values.len()
                     )));
                 }
-                Some(values) => values.clone(),
+                Some(values) => {
+                    if let Some(twice) = twice(values) {
+                        return Err(Error::usage(format!(
+                            "values has {twice} twice, so two classes would be the same; give every class its own"
+                        )));
+                    }
+                    values.clone()
+                }
                 None => kmeans::class_values(&inputs.first.grey(8), labels),
             };
             let cut = values.iter().map(|v| v >> (8 - bits)).collect();

@@ -1,29 +1,12 @@
 //! Every way in which a parameter, a picture size or a log can be refused by the model.
 
+use crate::fit::Lack;
 use thiserror::Error;
 
 /// A refusal by the model: names the thing, its value, what is allowed and what to do.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The field does not fit the array.
-    #[error(
-        "picture of {width}x{height} needs {needed} {what} in each SPE, the build has {available}; generate a build with at least {needed} ({option})"
-    )]
-    Capacity {
-        /// Field width in RVs.
-        width: u32,
-        /// Field height in RVs.
-        height: u32,
-        /// What ran out, in words.
-        what: &'static str,
-        /// How many are needed.
-        needed: u64,
-        /// How many the build has.
-        available: u64,
-        /// The generator's parameter that raises it.
-        option: &'static str,
-    },
     /// The caller ended a run before its last iteration.
     #[error("interrupted after {iterations} iterations")]
     Interrupted {
@@ -60,8 +43,18 @@ pub enum Error {
         /// Where the number comes from.
         why: String,
     },
-    /// The build lacks a feature that the job needs.
-    #[error("this build lacks {feature}; {remedy}")]
+    /// The job does not fit the array.
+    #[error("the build is too small for a picture of {width}x{height}: it needs {}", listed(lacks))]
+    Unfit {
+        /// Field width in RVs.
+        width: u32,
+        /// Field height in RVs.
+        height: u32,
+        /// Everything that is missing.
+        lacks: Vec<Lack>,
+    },
+    /// This machine lacks a feature that was asked for.
+    #[error("this machine lacks {feature}; {remedy}")]
     Unsupported {
         /// The feature in words.
         feature: String,
@@ -75,6 +68,10 @@ impl Error {
     pub fn range(name: &'static str, value: impl ToString, allowed: impl Into<String>) -> Self {
         Self::Range { name, value: value.to_string(), allowed: allowed.into() }
     }
+}
+
+fn listed(lacks: &[Lack]) -> String {
+    lacks.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// Refuses `value` unless it lies in `lo..=hi`.

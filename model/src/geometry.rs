@@ -1,8 +1,9 @@
 //! Geometry of an array: SPE grid, tiles, banks, reach and addresses (docs/array.md §2–§4).
 
 use crate::error::{Error, check_range};
-use crate::hardware::{Hardware, Weights};
-use crate::job::{Job, Offset, Pair, Singleton};
+use crate::fit::{self, Extent};
+use crate::hardware::Hardware;
+use crate::job::{Job, Offset, Singleton};
 use serde::{Deserialize, Serialize};
 
 /// Cycles from a slot's arrival at the SPEs until its labels can be read, minus 3·L, with `spus` SPUs an SPE; the same
@@ -184,37 +185,21 @@ impl Tiling {
     /// Lays `job` on `shape`.
     ///
     /// # Errors
-    /// [`Error::Capacity`] if the picture is too large, [`Error::Unsupported`] if the build lacks a form of the job.
+    /// [`Error::Unfit`] names everything that the build lacks.
     pub fn new(shape: &ArrayShape, job: &Job) -> Result<Self, Error> {
         let problem = job.problem();
-        check_features(shape, job)?;
         let (width, height, spus) = (problem.width, problem.height, shape.spus);
-        let tile_width = width.div_ceil(shape.cols).next_multiple_of(shape.tile_step());
-        let tile_height = height.div_ceil(shape.rows).next_multiple_of(2);
-        let capacity = |what, needed: u64, available: u32, option| {
-            if needed <= u64::from(available) {
-                return Ok(());
-            }
-            Err(Error::Capacity { width, height, what, needed, available: available.into(), option })
-        };
-        let rvs = u64::from(tile_width) * u64::from(tile_height);
-        capacity("RVs", rvs, shape.rv_capacity, "rv_capacity")?;
-        capacity("columns of a tile", tile_width.into(), shape.tile_width_max, "tile_width_max")?;
-        capacity("rows of a tile", tile_height.into(), shape.tile_height_max, "tile_height_max")?;
-
+        let lacks = fit::lacks(shape, job);
+        if !lacks.is_empty() {
+            return Err(Error::Unfit { width, height, lacks });
+        }
+        let Extent { tile_width, tile_height } = Extent::new(shape, job);
         let (s2, s2_width, s2_height) = match &problem.singleton {
             Singleton::Pixels { offsets, .. } => s2_region(shape, offsets, tile_width, tile_height),
             Singleton::Values { .. } | Singleton::Table { .. } => {
                 (S2Addressing::Links, tile_width, tile_height)
             }
         };
-        if matches!(problem.singleton, Singleton::Pixels { .. }) {
-            let samples = u64::from(s2_width) * u64::from(s2_height);
-            capacity("singleton-2 samples", samples, shape.s2_capacity, "s2_capacity")?;
-        }
-        if matches!(problem.singleton, Singleton::Table { .. }) {
-            capacity("costs", rvs * u64::from(problem.labels), shape.cost_capacity, "cost_capacity")?;
-        }
         let slot_cycles = shape.slot_cycles(problem.labels.into());
         let groups = tile_width / (2 * spus);
         let latency = 3 * u32::from(problem.labels) + pipeline_latency(spus);
@@ -298,7 +283,7 @@ pub fn switch_distance(groups: u32, tile_height: u32) -> u32 {
 }
 
 /// Region of S2Mem: links where the reach stays within the neighbour tile, else tile and margins.
-fn s2_region(shape: &ArrayShape, offsets: &[Offset], w: u32, h: u32) -> (S2Addressing, u32, u32) {
+pub(crate) fn s2_region(shape: &ArrayShape, offsets: &[Offset], w: u32, h: u32) -> (S2Addressing, u32, u32) {
     let reach = |f: fn(&Offset) -> i16| {
         let most = offsets.iter().map(f).max().unwrap_or(0).max(0);
         let least = offsets.iter().map(f).min().unwrap_or(0).min(0);
@@ -311,40 +296,4 @@ fn s2_region(shape: &ArrayShape, offsets: &[Offset], w: u32, h: u32) -> (S2Addre
     }
     let width = (left + w + right).next_multiple_of(2 * shape.spus);
     (S2Addressing::Replicate { left, up }, width, up + h + down)
-}
-
-fn check_features(shape: &ArrayShape, job: &Job) -> Result<(), Error> {
-    let lacks = |feature: &str, remedy: &str| {
-        Err(Error::Unsupported { feature: feature.to_string(), remedy: remedy.to_string() })
-    };
-    let problem = job.problem();
-    if matches!(problem.singleton, Singleton::Table { .. }) && !shape.singleton_table {
-        return lacks("singleton tables", "generate it with singleton_table = true, or use the cpu backend");
-    }
-    if matches!(problem.pair, Pair::Table(_)) && !shape.pair_table {
-        return lacks("pair tables", "generate it with pair_table = true, or use the cpu backend");
-    }
-    if problem.edge_weights.is_some() && !shape.edge_weights {
-        return lacks("edge weights", "generate it with edge_weights = true, or use the cpu backend");
-    }
-    if job.run().schedule.steps().len() > shape.schedule_entries as usize {
-        let feature = format!(
-            "room for {} schedule entries (it has {})",
-            job.run().schedule.steps().len(),
-            shape.schedule_entries
-        );
-        return lacks(&feature, "use fewer annealing steps, or generate it with a larger schedule_entries");
-    }
-    let span = |f: fn(&Offset) -> i16| {
-        let most = problem.vectors.iter().map(f).max().unwrap_or(0);
-        let least = problem.vectors.iter().map(f).min().unwrap_or(0);
-        most.abs_diff(least)
-    };
-    if span(|o| o.dx).max(span(|o| o.dy)) > 255 {
-        return lacks("label vectors that differ by more than 255", "use the cpu backend");
-    }
-    if job.hardware().weights == Weights::Linear && job.hardware().energy_bits > 10 {
-        return lacks("linear weights above 10 energy bits", "generate it with energy_bits <= 10");
-    }
-    Ok(())
 }

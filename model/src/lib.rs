@@ -13,6 +13,7 @@ pub mod energy;
 pub mod entry;
 pub mod error;
 pub mod fast;
+pub mod fit;
 pub mod geometry;
 pub mod hardware;
 pub mod hash;

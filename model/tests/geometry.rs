@@ -178,7 +178,27 @@ fn brute_force_distance(w: u32, h: u32, k: u32) -> u32 {
 fn a_picture_that_is_too_large_names_the_capacity() {
     let shape = ArrayShape { rv_capacity: 64, ..shape(1, 1, 1) };
     let error = Tiling::new(&shape, &stereo_job(20, 20, 4)).unwrap_err().to_string();
-    assert!(error.contains("400") && error.contains("rv_capacity") && error.contains("64"), "{error}");
+    assert_eq!(
+        error,
+        "the build is too small for a picture of 20x20: it needs 400 RVs an SPE instead of 64 (rv_capacity)"
+    );
+}
+
+#[test]
+fn everything_that_an_array_lacks_is_named_at_once() {
+    let shape = ArrayShape { rv_capacity: 64, tile_width_max: 8, schedule_entries: 64, ..shape(1, 1, 1) };
+    let plain = stereo_job(20, 20, 4);
+    let steps = (1..=70).map(|t| spa_model::Step { temperature: f64::from(t), iterations: 1 }).collect();
+    let problem = Problem {
+        singleton: Singleton::Table { costs: vec![0; 20 * 20 * 4] },
+        edge_weights: Some(vec![8; 20 * 20 * 2]),
+        ..plain.problem().clone()
+    };
+    let run = Run { schedule: spa_model::Schedule::new(steps).unwrap(), burn_in: 69, ..plain.run().clone() };
+    let job = Job::new(*plain.hardware(), problem, run).unwrap();
+    let parameters: Vec<_> = spa_model::fit::lacks(&shape, &job).iter().map(|l| l.parameter).collect();
+    let expected = ["singleton_table", "edge_weights", "rv_capacity", "tile_width_max", "schedule_entries"];
+    assert_eq!(parameters, expected.map(Some));
 }
 
 #[test]
@@ -190,10 +210,7 @@ fn edges_are_loaded_at_both_ends_and_only_where_there_is_room() {
     let without = shape(2, 2, 1);
     let with = ArrayShape { edge_weights: true, ..without.clone() };
     let error = Tiling::new(&without, &weighted).unwrap_err().to_string();
-    assert_eq!(
-        error,
-        "this build lacks edge weights; generate it with edge_weights = true, or use the cpu backend"
-    );
+    assert_eq!(error, "the build is too small for a picture of 9x5: it needs edge weights (edge_weights)");
     let edges = |shape: &ArrayShape, job: &Job| -> Vec<(u32, u32, u32)> {
         let tiling = Tiling::new(shape, job).unwrap();
         let records = load_records(shape, &tiling, job);

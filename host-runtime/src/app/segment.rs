@@ -5,7 +5,7 @@ use super::{Application, classes};
 use crate::error::{Error, Result};
 use crate::options::RunOptions;
 use crate::picture::grey;
-use crate::plan::{Inputs, Special, plan, plan_with, read_plane};
+use crate::plan::{Inputs, Special, plan, plan_with, read_plane, twice};
 use spa_model::{Singleton, Start};
 use spagen::Build;
 use std::path::Path;
@@ -58,6 +58,12 @@ pub fn prepare(
                 return Err(Error::usage(format!(
                     "colours has {} entries, but there are {labels} labels; give one for each",
                     colours.len()
+                )));
+            }
+            (Some(colours), _) if twice(colours).is_some() => {
+                let colour: String = twice(colours).map(Into::into).unwrap_or_default();
+                return Err(Error::usage(format!(
+                    "colours has {colour} twice, so two classes would be the same; give every class its own"
                 )));
             }
             (Some(colours), _) => colours.iter().map(|c| c.0).collect(),

@@ -3,8 +3,9 @@
 use super::Backend;
 use super::cpu::CpuBackend;
 use super::cuda::{self, Cuda};
-use super::sim::{SimBackend, SimBackendOptions};
+use super::sim::SimBackend;
 use crate::error::{Error, Result};
+use crate::options::SimulationOptions;
 use serde::Serialize;
 use spagen::Build;
 use spagen::parameters::counted;
@@ -32,7 +33,17 @@ pub struct Device {
 ///
 /// # Errors
 /// [`Error::Usage`] for an unknown name or a missing build, [`Error::Backend`] if it cannot be used here.
-pub fn open(name: &str, build: Option<&Build>, threads: Option<usize>) -> Result<Box<dyn Backend>> {
+pub fn open(
+    name: &str,
+    build: Option<&Build>,
+    threads: Option<usize>,
+    simulation: &SimulationOptions,
+) -> Result<Box<dyn Backend>> {
+    if name != "sim" && simulation.any() {
+        return Err(Error::usage(format!(
+            "options --sim-… are for the backend 'sim' only, not for '{name}'; add --backend sim or leave them out"
+        )));
+    }
     if threads == Some(0) {
         return Err(spa_model::Error::range("threads", 0, "at least 1; leave it out for all").into());
     }
@@ -57,7 +68,7 @@ pub fn open(name: &str, build: Option<&Build>, threads: Option<usize>) -> Result
                     "backend 'sim' needs --build DIR; generate one with 'spagen --spe 16 --spu 2 -o build/'",
                 )
             })?;
-            Ok(Box::new(SimBackend::new(build.clone(), SimBackendOptions::default())))
+            Ok(Box::new(SimBackend::new(build.clone(), simulation.backend())))
         }
         _ => {
             let text = format!("backend is '{name}', but must be one of {}", NAMES.join(", "));

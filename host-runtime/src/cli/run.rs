@@ -5,6 +5,7 @@ use crate::app::infer::{self, Model};
 use crate::app::prepare::{Prepared, prepare, write_extras};
 use crate::backend::{Backend, Progress, RunReport, registry};
 use crate::error::Error;
+use crate::fit;
 use crate::formats::Field;
 use crate::options::{Bytes, RunOptions};
 use crate::output::{Output, check_file};
@@ -126,6 +127,7 @@ fn execute(
     let inputs = open_inputs(first, second)?;
     let prepared = prepare(application, &options, build.as_ref(), &inputs, &mut |plan, what| {
         eprintln!("{}, {what}: {}", plan.application.name(), plan.mapping);
+        check_fit(build.as_ref(), &options, plan)?;
         run_with_progress(backend.as_mut(), plan)
     })?;
     // The pictures are shown again with the results, reduced: they need no memory during the run.
@@ -198,8 +200,13 @@ struct Machine {
 fn open_machine(options: &RunOptions) -> anyhow::Result<(Option<Build>, Box<dyn Backend>)> {
     let build = options.build.as_deref().map(open_build).transpose()?;
     let name = options.backend.as_deref().unwrap_or("cpu");
-    let backend = registry::open(name, build.as_ref(), options.threads)?;
+    let backend = registry::open(name, build.as_ref(), options.threads, &options.simulation)?;
     Ok((build, backend))
+}
+
+/// A job that a build cannot run is refused with the way to a build that can, before anything is compiled.
+fn check_fit(build: Option<&Build>, options: &RunOptions, plan: &Plan) -> Result<(), Error> {
+    build.map_or(Ok(()), |build| fit::check(build, options, &plan.job))
 }
 
 /// Runs the job whose results are written, and writes them.
@@ -215,6 +222,7 @@ fn last_run(
     let Machine { build, mut backend } = machine;
     let formats = options.formats.clone().unwrap_or_default();
     eprintln!("{}: {}", plan.application.name(), plan.mapping);
+    check_fit(build.as_ref(), options, plan)?;
     let collected = plan.job.collected();
     if collected < FEW {
         eprintln!(
@@ -278,7 +286,9 @@ fn last_run(
         print(&summary.json()?)?;
     } else {
         let place = options.output.as_ref().map(|folder| format!("  results in  {}\n", folder.display()));
-        print(&format!("{summary}{}", place.unwrap_or_default()))?;
+        let nowhere =
+            || "  results     not written; -o DIR writes labels, histogram and pictures\n".to_string();
+        print(&format!("{summary}{}", place.unwrap_or_else(nowhere)))?;
     }
     Ok(ExitCode::SUCCESS)
 }

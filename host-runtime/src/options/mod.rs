@@ -1,18 +1,24 @@
 //! Options of a run: one definition for the command line and for configuration files.
 
 pub mod application;
+pub mod ranges;
+pub mod simulation;
+mod values;
 
 use crate::app::{PairForm, SingletonForm};
 use crate::contrast::Contrast;
 use crate::error::{Error, Result};
 use crate::formats::FileFormat;
-use clap::{Args, CommandFactory, Parser};
-use serde::{Deserialize, Deserializer};
+use clap::Args;
+use ranges::number;
+use serde::Deserialize;
 use spa_model::Weights;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
+use values::{optional_seed, weights};
 
 pub use application::ApplicationOptions;
+pub use simulation::SimulationOptions;
+pub use values::{Anneal, Bytes, Share};
 
 /// Everything that can be set for a run. What is not given has the default of the application.
 #[derive(Debug, Clone, Default, PartialEq, Args, Deserialize)]
@@ -22,17 +28,21 @@ pub struct RunOptions {
     #[command(flatten)]
     #[serde(skip)]
     pub application: ApplicationOptions,
+    /// Options of the simulated card.
+    #[command(flatten)]
+    #[serde(skip)]
+    pub simulation: SimulationOptions,
     /// Number of labels (flow: use --window)
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Model")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Model", value_parser = number::<u16>("labels"))]
     pub labels: Option<u16>,
     /// Least disparity; label 0 stands for it (stereo)
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Model")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Model", value_parser = number::<i16>("dmin"))]
     pub dmin: Option<i16>,
     /// Odd side of the search window: 7 gives 49 labels within ±3 pixels (flow)
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Model")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Model", value_parser = number::<u16>("window"))]
     pub window: Option<u16>,
     /// Grey value of every class, instead of k-means (segment)
-    #[arg(long, value_name = "V,V,…", value_delimiter = ',', help_heading = "Model")]
+    #[arg(long, value_name = "V,V,…", value_delimiter = ',', help_heading = "Model", value_parser = number::<u8>("values"))]
     pub values: Option<Vec<u8>>,
     /// Weight of the data term, a real number
     #[arg(long, value_name = "A", allow_negative_numbers = true, help_heading = "Model")]
@@ -41,13 +51,13 @@ pub struct RunOptions {
     #[arg(long, value_name = "B", allow_negative_numbers = true, help_heading = "Model")]
     pub beta: Option<f64>,
     /// Cap of the smoothness term, 1…255, in label units and before beta
-    #[arg(long, value_name = "C", allow_negative_numbers = true, help_heading = "Model")]
+    #[arg(long, value_name = "C", allow_negative_numbers = true, help_heading = "Model", value_parser = number::<u8>("cap"))]
     pub cap: Option<u8>,
     /// Cap of the data term, before alpha
-    #[arg(long, value_name = "C", allow_negative_numbers = true, help_heading = "Model")]
+    #[arg(long, value_name = "C", allow_negative_numbers = true, help_heading = "Model", value_parser = number::<u16>("data-cap"))]
     pub data_cap: Option<u16>,
     /// Data term of a sample outside the picture [default: the data cap where that is given, stereo 9]
-    #[arg(long, value_name = "S", allow_negative_numbers = true, help_heading = "Model")]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, help_heading = "Model", value_parser = number::<u16>("outside"))]
     pub outside: Option<u16>,
     /// Form of the data term
     #[arg(long, value_enum, value_name = "FORM", help_heading = "Model")]
@@ -73,17 +83,17 @@ pub struct RunOptions {
     pub fixed: Option<PathBuf>,
 
     /// Iterations, burn-in included
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Sampling")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Sampling", value_parser = number::<u32>("iterations"))]
     pub iterations: Option<u32>,
     /// First collected iteration [default: the first at the final temperature, half of the run for one temperature]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Sampling")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Sampling", value_parser = number::<u32>("burn-in"))]
     pub burn_in: Option<u32>,
     /// Seed, 0…2^64−1
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Sampling")]
-    #[serde(deserialize_with = "seed")]
+    #[serde(deserialize_with = "optional_seed")]
     pub seed: Option<u64>,
     /// Number of the chain: the same seed, other random numbers
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Sampling")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Sampling", value_parser = number::<u8>("chain"))]
     pub chain: Option<u8>,
     /// Sample at one temperature
     #[arg(
@@ -110,7 +120,7 @@ pub struct RunOptions {
     #[arg(long, value_name = "START", help_heading = "Sampling")]
     pub start: Option<PathBuf>,
     /// Leave out labels of weight w where w·C ≤ 2^(p_bits−1)
-    #[arg(long, value_name = "C", allow_negative_numbers = true, help_heading = "Sampling")]
+    #[arg(long, value_name = "C", allow_negative_numbers = true, help_heading = "Sampling", value_parser = number::<u8>("cutoff"))]
     pub cutoff: Option<u8>,
 
     /// Where to run: cpu, sim, … ('spa devices' lists them) [default: cpu]
@@ -120,25 +130,25 @@ pub struct RunOptions {
     #[arg(long, value_name = "DIR", help_heading = "Machine")]
     pub build: Option<PathBuf>,
     /// Threads of the cpu backend [default: all]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Machine")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Machine", value_parser = number::<usize>("threads"))]
     pub threads: Option<usize>,
     /// Bits of a label (must agree with a build; without one [default: 6, or what the labels need])
-    #[arg(long, value_name = "N", help_heading = "Hardware part (a build fixes it)")]
+    #[arg(long, value_name = "N", help_heading = "Hardware part (a build fixes it)", value_parser = number::<u8>("label-bits"))]
     pub label_bits: Option<u8>,
     /// Bits of a sample [default: 8]
-    #[arg(long, value_name = "N", help_heading = "Hardware part (a build fixes it)")]
+    #[arg(long, value_name = "N", help_heading = "Hardware part (a build fixes it)", value_parser = number::<u8>("singleton-bits"))]
     pub singleton_bits: Option<u8>,
     /// Bits of an energy [default: 8]
-    #[arg(long, value_name = "N", help_heading = "Hardware part (a build fixes it)")]
+    #[arg(long, value_name = "N", help_heading = "Hardware part (a build fixes it)", value_parser = number::<u8>("energy-bits"))]
     pub energy_bits: Option<u8>,
     /// Bits of a probability [default: 8]
-    #[arg(long, value_name = "N", help_heading = "Hardware part (a build fixes it)")]
+    #[arg(long, value_name = "N", help_heading = "Hardware part (a build fixes it)", value_parser = number::<u8>("p-bits"))]
     pub p_bits: Option<u8>,
     /// Bits of a random number [default: 24]
-    #[arg(long, value_name = "N", help_heading = "Hardware part (a build fixes it)")]
+    #[arg(long, value_name = "N", help_heading = "Hardware part (a build fixes it)", value_parser = number::<u8>("u-bits"))]
     pub u_bits: Option<u8>,
     /// Bits of a counter of the label log [default: 8]
-    #[arg(long, value_name = "N", help_heading = "Hardware part (a build fixes it)")]
+    #[arg(long, value_name = "N", help_heading = "Hardware part (a build fixes it)", value_parser = number::<u8>("count-bits"))]
     pub count_bits: Option<u8>,
     /// Weights from probabilities: pow2 or linear [default: pow2]
     #[arg(long, value_name = "FORM", value_parser = weights, help_heading = "Hardware part (a build fixes it)")]
@@ -166,143 +176,6 @@ pub struct RunOptions {
     /// Write a report of the run: one HTML file with pictures, uncertainty, and the histogram of any pixel
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub report: Option<PathBuf>,
-}
-
-/// A share above 0 and at most 1.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-#[serde(try_from = "f64")]
-pub struct Share(pub f64);
-
-impl TryFrom<f64> for Share {
-    type Error = String;
-
-    fn try_from(share: f64) -> Result<Self, String> {
-        if share > 0.0 && share <= 1.0 {
-            Ok(Self(share))
-        } else {
-            Err(format!("'{share}' must be above 0 and at most 1"))
-        }
-    }
-}
-
-impl FromStr for Share {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let share: f64 =
-            text.parse().map_err(|_| format!("'{text}' must be a number above 0 and at most 1"))?;
-        Self::try_from(share)
-    }
-}
-
-/// T0:T1[:STEPS].
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-#[serde(try_from = "String")]
-pub struct Anneal {
-    /// First temperature.
-    pub from: f64,
-    /// Last temperature.
-    pub to: f64,
-    /// Steps, if given.
-    pub steps: Option<u32>,
-}
-
-impl FromStr for Anneal {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let refuse = || format!("'{text}' must be T0:T1 or T0:T1:STEPS, as in 20:1:25");
-        let mut parts = text.split(':');
-        let mut number = || parts.next().and_then(|s| s.trim().parse::<f64>().ok()).ok_or_else(refuse);
-        let (from, to) = (number()?, number()?);
-        let steps = parts.next().map(|s| s.trim().parse().map_err(|_| refuse())).transpose()?;
-        if parts.next().is_some() {
-            return Err(refuse());
-        }
-        Ok(Self { from, to, steps })
-    }
-}
-
-impl TryFrom<String> for Anneal {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        text.parse()
-    }
-}
-
-/// A number of bytes, as in 2G, 512Mi or 1000000.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bytes(pub u64);
-
-impl FromStr for Bytes {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let refuse = || format!("'{text}' must be a whole number of bytes, as in 2G, 512Mi or 1000000");
-        let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-        let unit: u64 = match text[digits..].trim().trim_end_matches(['b', 'B']) {
-            "" => 1,
-            "K" | "k" => 1000,
-            "M" => 1_000_000,
-            "G" => 1_000_000_000,
-            "T" => 1_000_000_000_000,
-            "Ki" => 1 << 10,
-            "Mi" => 1 << 20,
-            "Gi" => 1 << 30,
-            "Ti" => 1 << 40,
-            _ => return Err(refuse()),
-        };
-        let number: u64 = text[..digits].parse().map_err(|_| refuse())?;
-        number.checked_mul(unit).map(Self).ok_or_else(refuse)
-    }
-}
-
-impl<'de> Deserialize<'de> for Bytes {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        number_or_text(deserializer)
-    }
-}
-
-fn seed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
-    number_or_text(deserializer).map(|Text(seed)| Some(seed))
-}
-
-struct Text(u64);
-
-impl FromStr for Text {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        text.parse().map(Self).map_err(|_| format!("'{text}' must be 0…2^64−1"))
-    }
-}
-
-/// TOML integers end at 2^63 − 1; larger ones come as text.
-fn number_or_text<'de, D, T>(deserializer: D) -> Result<T, D::Error>
-where
-    D: Deserializer<'de>,
-    T: FromStr<Err = String>,
-{
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Either {
-        Number(i64),
-        Text(String),
-    }
-    let text = match Either::deserialize(deserializer)? {
-        Either::Number(number) => number.to_string(),
-        Either::Text(text) => text,
-    };
-    text.parse().map_err(serde::de::Error::custom)
-}
-
-fn weights(text: &str) -> Result<Weights, String> {
-    match text {
-        "pow2" => Ok(Weights::Pow2),
-        "linear" => Ok(Weights::Linear),
-        _ => Err("must be pow2 or linear".to_string()),
-    }
 }
 
 impl RunOptions {
@@ -335,8 +208,19 @@ impl RunOptions {
                 return Err(refuse(unknown_key(key, &known)));
             }
         }
-        let mut options: Self = part(text, &table, |key| !of_application(key)).map_err(refuse)?;
+        for (key, value) in &table {
+            let numbers = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+            for number in numbers.iter().filter_map(toml::Value::as_integer) {
+                ranges::check(key, number.into())
+                    .map_err(|allowed| refuse(format!("{key} is {number}, but {allowed}")))?;
+            }
+        }
+        let of_application = |key: &str| is_among::<ApplicationOptions>(key);
+        let of_simulation = |key: &str| is_among::<SimulationOptions>(key);
+        let own = |key: &str| !of_application(key) && !of_simulation(key);
+        let mut options: Self = part(text, &table, own).map_err(refuse)?;
         options.application = part(text, &table, of_application).map_err(refuse)?;
+        options.simulation = part(text, &table, of_simulation).map_err(refuse)?;
         let exclusive = [
             ("temperature", options.temperature.is_some()),
             ("anneal", options.anneal.is_some()),
@@ -384,6 +268,7 @@ impl RunOptions {
         }
         Self {
             application: self.application.or(base.application),
+            simulation: self.simulation.or(base.simulation),
             labels: self.labels.or(base.labels),
             dmin: self.dmin.or(base.dmin),
             window: self.window.or(base.window),
@@ -445,24 +330,15 @@ fn part<T: serde::de::DeserializeOwned>(
     T::deserialize(kept.collect::<toml::Table>()).map_err(tidy)
 }
 
-/// True for the names of [`ApplicationOptions`].
-fn of_application(key: &str) -> bool {
-    #[derive(Parser)]
-    struct Probe {
-        #[command(flatten)]
-        _options: ApplicationOptions,
-    }
-    Probe::command().get_arguments().any(|arg| arg.get_long() == Some(key))
+/// True for the names of the options `O`.
+fn is_among<O: Args>(key: &str) -> bool {
+    O::augment_args(clap::Command::new("")).get_arguments().any(|arg| arg.get_long() == Some(key))
 }
 
 /// Names of all options, as on the command line without the dashes.
 pub fn option_names() -> Vec<String> {
-    #[derive(Parser)]
-    struct Probe {
-        #[command(flatten)]
-        _options: RunOptions,
-    }
-    Probe::command().get_arguments().filter_map(|arg| arg.get_long().map(str::to_string)).collect()
+    let options = RunOptions::augment_args(clap::Command::new(""));
+    options.get_arguments().filter_map(|arg| arg.get_long().map(str::to_string)).collect()
 }
 
 fn unknown_key(key: &str, known: &[String]) -> String {
@@ -492,11 +368,12 @@ mod tests {
     fn every_option_has_a_key_and_every_key_an_option() {
         // deny_unknown_fields lists the fields in its message.
         let error = toml::from_str::<RunOptions>("nonsense = 1").unwrap_err().to_string()
-            + &toml::from_str::<ApplicationOptions>("nonsense = 1").unwrap_err().to_string();
+            + &toml::from_str::<ApplicationOptions>("nonsense = 1").unwrap_err().to_string()
+            + &toml::from_str::<SimulationOptions>("nonsense = 1").unwrap_err().to_string();
         for name in option_names() {
             assert!(error.contains(&format!("`{name}`")), "{name} is no key: {error}");
         }
-        let fields = error.matches('`').count() / 2 - 2;
+        let fields = error.matches('`').count() / 2 - 3;
         assert!(fields >= option_names().len(), "{fields} fields");
     }
 
@@ -525,6 +402,9 @@ mod tests {
             text("temperature = 1.0\nanneal = '2:1'").contains("temperature and anneal exclude each other")
         );
         assert!(text("labels = 'many'").contains("line 1"));
+        assert!(text("labels = 70000").ends_with(": labels is 70000, but must be 2…256"));
+        assert!(text("values = [3, 256]").ends_with(": values is 256, but must be 0…255"));
+        assert!(text("sim-idle = 100").ends_with(": sim-idle is 100, but must be 0…99"));
         assert!(text("= 3").contains("configuration '"));
     }
 
@@ -535,17 +415,5 @@ mod tests {
         let merged = line.or(file);
         assert_eq!((merged.labels, merged.anneal, merged.temperature), (Some(16), None, Some(2.0)));
         assert_eq!(merged.beta, Some(4.0));
-    }
-
-    #[test]
-    fn sizes_and_anneals() {
-        assert_eq!("2G".parse(), Ok(Bytes(2_000_000_000)));
-        assert_eq!("1KiB".parse(), Ok(Bytes(1024)));
-        for bad in ["", "G", "-1", "1.5G", "2X", "99999999999999999999"] {
-            assert!(bad.parse::<Bytes>().is_err(), "{bad}");
-        }
-        for bad in ["20", "20:", "a:1", "20:1:x", "20:1:2:3", "20:1:-2"] {
-            assert!(bad.parse::<Anneal>().is_err(), "{bad}");
-        }
     }
 }

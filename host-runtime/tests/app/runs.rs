@@ -243,3 +243,16 @@ fn devices_pages_and_completions() {
     assert!(spa.ok(&["completions", "zsh"]).contains("--burn-in"));
     assert!(spa.ok(&["stereo", "--help"]).contains("[default: argmin]"));
 }
+
+#[test]
+fn a_run_without_a_folder_says_that_nothing_was_written() {
+    let spa = Spa::with_scene("segment", "3");
+    let run = ["segment", "scene/image.png", "--iterations", "3", "--burn-in", "1"];
+    let text = spa.ok(&run);
+    assert!(
+        text.ends_with("results     not written; -o DIR writes labels, histogram and pictures\n"),
+        "{text}"
+    );
+    let text = spa.ok(&[&run[..], &["-o", "out"]].concat());
+    assert!(text.ends_with("results in  out\n"), "{text}");
+}

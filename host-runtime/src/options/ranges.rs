@@ -1,0 +1,95 @@
+//! Ranges of whole numbers among the options: one table for the command line and for configuration files.
+
+use std::fmt;
+
+/// Name of an option and the least and largest value that it can have with any build and picture; further rules are checked
+/// where they are known.
+const RANGES: [(&str, u64, u64); 26] = [
+    ("labels", 2, 256),
+    ("window", 3, 15),
+    ("values", 0, 255),
+    ("cap", 1, 255),
+    ("data-cap", 0, 65_535),
+    ("outside", 0, 65_535),
+    ("iterations", 1, 16_777_214),
+    ("burn-in", 0, 16_777_213),
+    ("chain", 0, 255),
+    ("cutoff", 2, 255),
+    ("threads", 1, 65_535),
+    ("label-bits", 1, 8),
+    ("singleton-bits", 1, 8),
+    ("energy-bits", 4, 16),
+    ("p-bits", 1, 8),
+    ("u-bits", 8, 32),
+    ("count-bits", 1, 16),
+    ("support", 0, 1000),
+    ("grid", 1, 8),
+    ("levels", 1, 8),
+    ("sim-read-latency", 1, 100_000),
+    ("sim-write-latency", 1, 100_000),
+    ("sim-idle", 0, 99),
+    ("sim-power-up", 0, u32::MAX as u64),
+    ("sim-ring", 2, 1 << 20),
+    ("sim-seed", 0, u64::MAX),
+];
+
+/// The least disparity may be negative.
+const DMIN: (i128, i128) = (-2047, 2047);
+
+fn range(name: &str) -> Option<(i128, i128)> {
+    if name == "dmin" {
+        return Some(DMIN);
+    }
+    RANGES.iter().find(|range| range.0 == name).map(|&(_, least, most)| (least.into(), most.into()))
+}
+
+/// Refuses a value outside the range of the option `name`; the text says what is allowed. Options without a range take
+/// anything.
+///
+/// # Errors
+/// The allowed values, in words.
+pub fn check(name: &str, value: i128) -> Result<(), String> {
+    match range(name) {
+        Some((least, most)) if !(least..=most).contains(&value) => Err(format!("must be {least}…{most}")),
+        _ => Ok(()),
+    }
+}
+
+/// Reads the value of the option `name` on the command line.
+pub fn number<T>(name: &'static str) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static
+where
+    T: TryFrom<i128, Error: fmt::Display> + 'static,
+{
+    move |text| {
+        let whole = || match range(name) {
+            Some((least, most)) => format!("must be a whole number, {least}…{most}"),
+            None => "must be a whole number".to_string(),
+        };
+        let value: i128 = text.trim().parse().map_err(|_| whole())?;
+        check(name, value)?;
+        T::try_from(value).map_err(|e| e.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_show_the_range_of_the_option() {
+        assert_eq!(number::<u8>("cap")("255"), Ok(255));
+        for text in ["0", "256", "70000", "-1"] {
+            assert_eq!(number::<u8>("cap")(text), Err("must be 1…255".to_string()), "{text}");
+        }
+        assert_eq!(number::<u8>("cap")("many"), Err("must be a whole number, 1…255".to_string()));
+        assert_eq!(number::<i16>("dmin")("-2048"), Err("must be -2047…2047".to_string()));
+    }
+
+    #[test]
+    fn every_range_is_that_of_an_option() {
+        let names = super::super::option_names();
+        for (name, ..) in RANGES {
+            assert!(names.iter().any(|known| known == name), "{name}");
+        }
+    }
+}
