@@ -27,9 +27,9 @@ impl Config {
             let Ok(config) = draft.finish() else {
                 // Too much for one SPE: more of them, each with less.
                 if rows < cols {
-                    rows *= 2
+                    rows *= 2;
                 } else {
-                    cols *= 2
+                    cols *= 2;
                 }
                 settings.clone_from(&original);
                 continue;
