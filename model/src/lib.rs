@@ -20,6 +20,7 @@ pub mod hash;
 pub mod histogram;
 pub mod job;
 pub mod message;
+pub mod pairs;
 pub mod placement;
 pub mod real;
 pub mod record;

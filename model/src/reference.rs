@@ -19,6 +19,9 @@ pub struct RealParameters {
     pub temperature_factor: f64,
 }
 
+/// Largest whole energy whose exponentials are tabulated.
+const TABLE_MAX: f64 = 65_536.0;
+
 /// Runs `job` in double precision with the parameters `real`.
 ///
 /// Messages are one per RV and label with its count, so that hashes of the two samplers are never confused.
@@ -26,6 +29,18 @@ pub struct RealParameters {
 /// # Errors
 /// [`Error::Log`] if the counts do not add up, which would be a defect of this function.
 pub fn run(job: &Job, real: RealParameters) -> Result<Outcome, Error> {
+    run_watched(job, real, &mut |_| true)
+}
+
+/// The same; `progress` is called with the number of finished iterations. Where it returns false, the run ends.
+///
+/// # Errors
+/// [`Error::Interrupted`] if `progress` ended the run; else as [`run`].
+pub fn run_watched(
+    job: &Job,
+    real: RealParameters,
+    progress: &mut dyn FnMut(u32) -> bool,
+) -> Result<Outcome, Error> {
     let (problem, run) = (job.problem(), job.run());
     let labels_count = usize::from(problem.labels);
     let mut labels = job.initial_labels();
@@ -40,9 +55,10 @@ pub fn run(job: &Job, real: RealParameters) -> Result<Outcome, Error> {
         .flat_map(|l| (0..labels_count).map(move |m| real.beta * f64::from(problem.pair_cost(l, m))))
         .collect();
     let mut p = vec![0.0; labels_count];
+    let mut exponentials = Exponentials::new(&singleton, &pair, real);
 
     for (iteration, entry) in run.schedule.entry_of_iterations().enumerate() {
-        let temperature = run.schedule.steps()[entry].temperature * real.temperature_factor;
+        exponentials.set(run.schedule.steps()[entry].temperature * real.temperature_factor);
         for colour in [0, 1] {
             for y in 0..problem.height {
                 for x in (0..problem.width).filter(|x| (x + y) % 2 == colour) {
@@ -58,7 +74,7 @@ pub fn run(job: &Job, real: RealParameters) -> Result<Outcome, Error> {
                         }
                     }
                     let least = p.iter().copied().fold(f64::INFINITY, f64::min);
-                    p.iter_mut().for_each(|e| *e = libm::exp((least - *e) / temperature));
+                    exponentials.of(&mut p, least);
                     let word = rng::word(run.seed, run.chain, x, y, iteration as u32);
                     labels[i] = draw(&p, f64::from(word) / 4_294_967_296.0);
                     if iteration as u32 >= run.burn_in {
@@ -66,6 +82,9 @@ pub fn run(job: &Job, real: RealParameters) -> Result<Outcome, Error> {
                     }
                 }
             }
+        }
+        if !progress(iteration as u32 + 1) {
+            return Err(Error::Interrupted { iterations: iteration as u32 + 1 });
         }
     }
     let messages: Vec<Message> = counts
@@ -76,6 +95,44 @@ pub fn run(job: &Job, real: RealParameters) -> Result<Outcome, Error> {
         .collect();
     let histogram = Histogram::from_messages(job, &messages, &labels)?;
     Ok(Outcome { labels, histogram, messages, labels_touched: job.labels_evaluated() })
+}
+
+/// exp(−Es/T), from a table where all energies are small whole numbers: the same values, sooner.
+struct Exponentials {
+    temperature: f64,
+    table: Option<Vec<f64>>,
+}
+
+impl Exponentials {
+    fn new(singleton: &[f64], pair: &[f64], real: RealParameters) -> Self {
+        let whole = |weight: f64| weight.fract() == 0.0;
+        // Edge weights reach 15, and there are four neighbours.
+        let most = |costs: &[f64]| costs.iter().copied().fold(0.0, f64::max);
+        let energies = most(singleton) + 4.0 * 15.0 * most(pair);
+        let tabulated = whole(real.alpha) && whole(real.beta) && energies < TABLE_MAX;
+        let table = tabulated.then(|| vec![0.0; energies as usize + 1]);
+        Self { temperature: 0.0, table }
+    }
+
+    fn set(&mut self, temperature: f64) {
+        if temperature == self.temperature {
+            return;
+        }
+        self.temperature = temperature;
+        if let Some(table) = &mut self.table {
+            for (energy, p) in table.iter_mut().enumerate() {
+                *p = libm::exp(-(energy as f64) / temperature);
+            }
+        }
+    }
+
+    /// Puts probabilities, up to their sum, in place of energies.
+    fn of(&self, energies: &mut [f64], least: f64) {
+        match &self.table {
+            Some(table) => energies.iter_mut().for_each(|e| *e = table[(*e - least) as usize]),
+            None => energies.iter_mut().for_each(|e| *e = libm::exp((least - *e) / self.temperature)),
+        }
+    }
 }
 
 /// The first label whose cumulated share exceeds `u`; the last one of positive weight if rounding leaves none.
@@ -89,4 +146,27 @@ fn draw(p: &[f64], u: f64) -> u8 {
         }
     }
     p.iter().rposition(|&p| p > 0.0).unwrap_or(0) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_holds_what_is_computed_elsewhere() {
+        let whole = RealParameters { alpha: 6.0, beta: 7.0, temperature_factor: 1.0 };
+        let mut table = Exponentials::new(&[0.0, 378.0], &[0.0, 35.0], whole);
+        let mut plain =
+            Exponentials::new(&[0.0, 378.0], &[0.0, 35.0], RealParameters { alpha: 6.5, ..whole });
+        assert!(table.table.is_some() && plain.table.is_none());
+        for temperature in [2.0, 0.7] {
+            table.set(temperature);
+            plain.set(temperature);
+            let energies: Vec<f64> = (5..1500).map(f64::from).collect();
+            let (mut a, mut b) = (energies.clone(), energies);
+            table.of(&mut a, 5.0);
+            plain.of(&mut b, 5.0);
+            assert_eq!(a, b, "bit for bit");
+        }
+    }
 }
