@@ -17,6 +17,7 @@ mod restore;
 mod run;
 mod segment;
 mod stereo;
+mod study;
 mod synth;
 
 use crate::error::Error;
@@ -45,6 +46,7 @@ enum Command {
     Compare(compare::Compare),
     Convert(convert::Convert),
     Eval(eval::Eval),
+    Study(study::Study),
     Bench(bench::Bench),
     Devices(devices::Devices),
     Energy(energy::Energy),
@@ -67,6 +69,7 @@ pub fn main() -> ExitCode {
         Command::Compare(command) => command.execute(),
         Command::Convert(command) => command.execute(),
         Command::Eval(command) => command.execute(),
+        Command::Study(command) => command.execute(),
         Command::Bench(command) => command.execute(),
         Command::Devices(command) => command.execute(),
         Command::Energy(command) => command.execute(),

@@ -27,6 +27,7 @@ pub mod plan;
 pub mod report;
 pub mod results;
 pub mod schedule_file;
+pub mod study;
 pub mod summary;
 pub mod synth;
 pub mod uncertainty;

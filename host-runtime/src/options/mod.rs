@@ -14,10 +14,12 @@ use ranges::number;
 use serde::Deserialize;
 use spa_model::Weights;
 use std::path::{Path, PathBuf};
-use values::{optional_seed, weights};
+
+use values::optional_seed;
 
 pub use application::ApplicationOptions;
 pub use simulation::SimulationOptions;
+pub(crate) use values::weights;
 pub use values::{Anneal, Bytes, Share};
 
 /// Everything that can be set for a run. What is not given has the default of the application.

@@ -135,7 +135,7 @@ where
 }
 
 /// `pow2` or `linear`.
-pub(super) fn weights(text: &str) -> Result<Weights, String> {
+pub(crate) fn weights(text: &str) -> Result<Weights, String> {
     match text {
         "pow2" => Ok(Weights::Pow2),
         "linear" => Ok(Weights::Linear),

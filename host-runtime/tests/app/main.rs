@@ -13,5 +13,6 @@ mod logs;
 mod quality;
 mod report;
 mod runs;
+mod studies;
 mod support;
 mod uncertainty;
