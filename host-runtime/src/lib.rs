@@ -10,6 +10,7 @@ pub mod cli;
 pub mod colour;
 pub mod contrast;
 pub mod costs;
+pub mod diagnostics;
 pub mod error;
 pub mod figure;
 pub mod fit;
