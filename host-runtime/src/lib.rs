@@ -6,6 +6,7 @@
 pub mod app;
 pub mod backend;
 pub mod card;
+pub mod chains;
 pub mod cli;
 pub mod colour;
 pub mod contrast;

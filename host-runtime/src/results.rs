@@ -23,6 +23,11 @@ pub const HISTOGRAM_SPARSE: &str = "histogram.npz";
 pub const FILES: [&str; 7] =
     ["labels.npy", "mode.npy", HISTOGRAM, HISTOGRAM_SPARSE, "labels.png", "mode.png", "confidence.png"];
 
+/// Labels of the `n`-th of several chains.
+pub fn chain_file(n: usize) -> String {
+    format!("labels_{n}.npy")
+}
+
 /// Name of the histogram file of a field of `rvs` RVs: sparse above `limit` bytes.
 pub fn histogram_file(rvs: usize, labels: u16, limit: u64) -> &'static str {
     let bytes = rvs as u64 * u64::from(labels) * 2;
@@ -100,7 +105,7 @@ pub fn write_uncertainty<C: Counted>(output: &Output, shown: &Shown<'_, C>) -> R
     Ok(overview)
 }
 
-/// Writes all results of a run, the summary included, and moves them into place.
+/// Writes all results of a run, the summary included, and moves them into place. `chains` are the labels of each.
 ///
 /// # Errors
 /// [`Error::File`] if a file cannot be written.
@@ -108,18 +113,28 @@ pub fn write_run<C: Counted>(
     output: Output,
     application: &Application,
     summary: &Summary,
-    labels: &[u8],
+    chains: &[Vec<u8>],
     histogram: &Histogram<C>,
 ) -> Result<()> {
     let (width, height) = (summary.width, summary.height);
-    npy::write(&output.path("labels.npy"), &[u64::from(height), u64::from(width)], labels)?;
-    let colours = palette(application, summary.labels);
-    write_png(&output.path("labels.png"), width, height, 3, paint(&colours, labels).as_flattened())?;
+    let plane = [u64::from(height), u64::from(width)];
+    if let [labels] = chains {
+        npy::write(&output.path("labels.npy"), &plane, labels)?;
+        let colours = palette(application, summary.labels);
+        write_png(&output.path("labels.png"), width, height, 3, paint(&colours, labels).as_flattened())?;
+    } else {
+        for (n, labels) in chains.iter().enumerate() {
+            npy::write(&output.path(&chain_file(n)), &plane, labels)?;
+        }
+    }
     write_histogram(&output, application, (width, height), histogram, &summary.histogram_file)?;
     let path = output.path(SUMMARY);
     let text = summary.json().map_err(|e| Error::file("write", &path, e))?;
     std::fs::write(&path, text).map_err(|e| Error::io("write", &path, &e))?;
+    let of_chains: Vec<String> = (0..crate::chains::MOST.into()).map(chain_file).collect();
+    let of_chains: Vec<&str> = of_chains.iter().map(String::as_str).collect();
     let stale = [
+        &of_chains[..],
         &FILES[..],
         &formats::output::FILES,
         &[FIGURE],

@@ -1,13 +1,14 @@
 //! The summary of a run: `summary.json`, and what `--json` prints.
 
 use crate::app::Application;
-use crate::backend::RunReport;
+use crate::backend::{ArrayReport, LogReport, RunReport};
+use crate::chains::Chains;
 use crate::error::{Error, Result};
 use crate::plan::{Mapping, Plan};
 use crate::uncertainty::files::Overview;
 use serde::{Deserialize, Serialize};
-use spa_model::hash::{hash_messages, hash_u16, sha256_hex};
-use spa_model::{Message, Record};
+use spa_model::hash::{hash_messages, sha256_hex};
+use spa_model::{Count, Histogram, Record};
 use spagen::parameters::counted;
 use std::path::Path;
 
@@ -71,8 +72,11 @@ pub struct Summary {
     pub drain_cycles: Option<u64>,
     /// The label log.
     pub log: Log,
-    /// Hashes that backends are compared by (contract §8).
+    /// Hashes that backends are compared by (contract §8); of several chains together.
     pub hashes: Hashes,
+    /// Each of several chains; of one there is no such key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chains: Option<Vec<ChainSummary>>,
     /// What `--uncertainty` found; without it there is no such key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncertainty: Option<Overview>,
@@ -112,6 +116,18 @@ pub struct Log {
     pub bytes_without_log: u64,
 }
 
+/// One of several chains.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChainSummary {
+    /// Its number.
+    pub chain: u8,
+    /// Seconds of its run.
+    pub wall_seconds: f64,
+    /// Its own hashes: those of a run of this chain alone.
+    pub hashes: Hashes,
+}
+
 /// SHA-256 of the three results.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -136,19 +152,59 @@ impl Summary {
         report: &mut RunReport,
         histogram_file: &str,
     ) -> Result<Self> {
-        let (problem, run) = (plan.job.problem(), plan.job.run());
-        let record = Record::new(&plan.job);
-        let text = record.text().map_err(|e| Error::usage(e.to_string()))?;
         let outcome = &mut report.outcome;
-        let hashes = Hashes {
-            labels: sha256_hex(&outcome.labels),
-            histogram: hash_u16(outcome.histogram.counts()),
-            messages: sorted_hash(&mut outcome.messages),
+        let figures = Figures {
+            hashes: Hashes {
+                labels: sha256_hex(&outcome.labels),
+                histogram: outcome.histogram.hash(),
+                messages: hash_messages(&mut outcome.messages),
+            },
+            mean_confidence: mean_confidence(&outcome.histogram),
+            labels_touched: outcome.labels_touched,
+            wall_seconds: report.wall_seconds,
+            array: report.array.as_ref(),
+            log: &report.log,
+            chains: None,
         };
-        let confidence = outcome.histogram.confidence();
-        let mean_confidence = confidence.iter().map(|&c| f64::from(c)).sum::<f64>() / confidence.len() as f64;
-        let evaluated = plan.job.labels_evaluated();
-        let array = report.array.as_ref();
+        Self::of(plan, backend, build, figures, histogram_file)
+    }
+
+    /// The summary of several chains.
+    ///
+    /// # Errors
+    /// As [`Summary::new`].
+    pub fn of_chains(
+        plan: &Plan,
+        backend: &str,
+        build: Option<String>,
+        chains: &Chains,
+        histogram_file: &str,
+    ) -> Result<Self> {
+        let figures = Figures {
+            hashes: chains.hashes.clone(),
+            mean_confidence: mean_confidence(&chains.histogram),
+            labels_touched: chains.labels_touched,
+            wall_seconds: chains.wall_seconds,
+            array: chains.array.as_ref(),
+            log: &chains.log,
+            chains: (chains.each.len() > 1).then(|| chains.each.clone()),
+        };
+        Self::of(plan, backend, build, figures, histogram_file)
+    }
+
+    fn of(
+        plan: &Plan,
+        backend: &str,
+        build: Option<String>,
+        figures: Figures<'_>,
+        histogram_file: &str,
+    ) -> Result<Self> {
+        let (problem, run) = (plan.job.problem(), plan.job.run());
+        let chains = figures.chains.as_ref().map_or(1, Vec::len) as u16;
+        let record = Record::of_chains(&plan.job, chains);
+        let text = record.text().map_err(|e| Error::usage(e.to_string()))?;
+        let evaluated = plan.job.labels_evaluated() * u64::from(chains);
+        let array = figures.array;
         Ok(Self {
             application: plan.application.name().to_string(),
             backend: backend.to_string(),
@@ -166,9 +222,9 @@ impl Summary {
             values: plan.values.clone(),
             settings: None,
             labels_evaluated: evaluated,
-            labels_touched: report.outcome.labels_touched,
-            wall_seconds: report.wall_seconds,
-            labels_per_second: (report.wall_seconds > 0.0).then(|| evaluated as f64 / report.wall_seconds),
+            labels_touched: figures.labels_touched,
+            wall_seconds: figures.wall_seconds,
+            labels_per_second: (figures.wall_seconds > 0.0).then(|| evaluated as f64 / figures.wall_seconds),
             array: array.map(|a| Array { spe: a.rows * a.cols, spu: a.spu, rows: a.rows, cols: a.cols }),
             build,
             cycles: array.map(|a| a.cycles),
@@ -178,14 +234,15 @@ impl Summary {
             load_cycles: array.map(|a| a.load_cycles),
             drain_cycles: array.map(|a| a.drain_cycles),
             log: Log {
-                messages: report.log.messages,
-                lines: report.log.lines,
-                bytes: report.log.bytes,
-                bytes_without_log: report.log.bytes_without_log,
+                messages: figures.log.messages,
+                lines: figures.log.lines,
+                bytes: figures.log.bytes,
+                bytes_without_log: figures.log.bytes_without_log,
             },
-            hashes,
+            hashes: figures.hashes,
+            chains: figures.chains,
             uncertainty: None,
-            mean_confidence,
+            mean_confidence: figures.mean_confidence,
             histogram_file: histogram_file.to_string(),
             version: env!("CARGO_PKG_VERSION").to_string(),
         })
@@ -210,8 +267,20 @@ impl Summary {
     }
 }
 
-fn sorted_hash(messages: &mut [Message]) -> String {
-    hash_messages(messages)
+/// What one run or several chains came to.
+struct Figures<'a> {
+    hashes: Hashes,
+    mean_confidence: f64,
+    labels_touched: u64,
+    wall_seconds: f64,
+    array: Option<&'a ArrayReport>,
+    log: &'a LogReport,
+    chains: Option<Vec<ChainSummary>>,
+}
+
+fn mean_confidence<C: Count>(histogram: &Histogram<C>) -> f64 {
+    let confidence = histogram.confidence();
+    confidence.iter().map(|&c| f64::from(c)).sum::<f64>() / confidence.len() as f64
 }
 
 /// A number with a prefix of three digits: 4.71 G, 350 k.
@@ -233,7 +302,7 @@ impl std::fmt::Display for Summary {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         writeln!(
             f,
-            "{} {}x{}, {} labels, {} iterations ({} burn-in), seed {}, on {}",
+            "{} {}x{}, {} labels, {} iterations ({} burn-in), seed {}{}, on {}",
             self.application,
             self.width,
             self.height,
@@ -241,6 +310,7 @@ impl std::fmt::Display for Summary {
             self.iterations,
             self.burn_in,
             self.seed,
+            self.chains.as_ref().map_or_else(String::new, |chains| format!(", {} chains", chains.len())),
             self.backend
         )?;
         let rate =

@@ -47,8 +47,34 @@ pub fn hash_u32(words: &[u32]) -> String {
 
 /// Hash of a multiset of messages: sorts them by (RV, label, count).
 pub fn hash_messages(messages: &mut [Message]) -> String {
-    messages.sort_unstable();
     let mut hasher = Sha256::new();
+    feed(&mut hasher, messages);
+    hex(&hasher.finalize())
+}
+
+/// Labels and messages of several chains, one chain after another (contract §8).
+#[derive(Debug, Clone, Default)]
+pub struct ChainHasher {
+    labels: Sha256,
+    messages: Sha256,
+}
+
+impl ChainHasher {
+    /// The next chain; sorts its messages.
+    pub fn add(&mut self, labels: &[u8], messages: &mut [Message]) {
+        self.labels.update(labels);
+        feed(&mut self.messages, messages);
+    }
+
+    /// Hash of all labels, and of all messages.
+    pub fn finish(self) -> (String, String) {
+        (hex(&self.labels.finalize()), hex(&self.messages.finalize()))
+    }
+}
+
+/// Sorts messages and adds them.
+fn feed(hasher: &mut Sha256, messages: &mut [Message]) {
+    messages.sort_unstable();
     for chunk in messages.chunks(1024) {
         let mut bytes = Vec::with_capacity(chunk.len() * 9);
         for message in chunk {
@@ -58,7 +84,6 @@ pub fn hash_messages(messages: &mut [Message]) -> String {
         }
         hasher.update(&bytes);
     }
-    hex(&hasher.finalize())
 }
 
 fn hex(digest: &[u8]) -> String {

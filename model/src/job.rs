@@ -244,6 +244,14 @@ impl Job {
         Ok(Self { hardware, problem, run })
     }
 
+    /// The same job as chain `chain`: other random numbers, and another random start.
+    #[must_use]
+    pub fn with_chain(&self, chain: u8) -> Self {
+        let mut job = self.clone();
+        job.run.chain = chain;
+        job
+    }
+
     /// The hardware part.
     pub fn hardware(&self) -> &Hardware {
         &self.hardware

@@ -47,6 +47,9 @@ pub struct Record {
     pub seed: u64,
     /// Chain.
     pub chain: u8,
+    /// Number of chains, from `chain` on, whose results are one; left out for one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chains: Option<u16>,
     /// `argmin`, `zero`, `random`, or `labels:SHA-256`.
     pub start: String,
     /// `none` or SHA-256 of the evidence mask (u8, 0 or 1).
@@ -109,10 +112,16 @@ impl Record {
             burn_in: run.burn_in,
             seed: run.seed,
             chain: run.chain,
+            chains: None,
             start,
             evidence,
             edge_weights: problem.edge_weights.as_deref().map(sha256_hex),
         }
+    }
+
+    /// The record of `chains` chains that differ from `job`, the first of them, in nothing but their number.
+    pub fn of_chains(job: &Job, chains: u16) -> Self {
+        Self { chains: (chains > 1).then_some(chains), ..Self::new(job) }
     }
 
     /// Canonical text: JSON without spaces, keys in declaration order.

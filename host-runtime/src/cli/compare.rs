@@ -2,11 +2,12 @@
 
 use super::print;
 use crate::error::Error;
+use crate::formats::numbers::Numbers;
 use crate::npy;
-use crate::results::HISTOGRAM;
+use crate::results::{HISTOGRAM, chain_file};
 use crate::summary::Summary;
 use clap::Args;
-use spa_model::hash::{hash_u16, sha256_hex};
+use spa_model::hash::{hash_u16, hash_u32, sha256_hex};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -55,14 +56,27 @@ fn check_arrays(folder: &Path, summary: &Summary) -> Result<(), Error> {
         let cause = "it does not have the hash that summary.json names: damaged, or changed since the run";
         Err(Error::file("compare", &folder.join(name), cause))
     };
-    let (_, _, labels) = npy::read_plane(&folder.join("labels.npy"))?;
-    if sha256_hex(&labels) != summary.hashes.labels {
-        return changed("labels.npy");
+    let several = summary.chains.as_ref().map_or(0, Vec::len);
+    let files: Vec<String> = match several {
+        0 => vec!["labels.npy".to_string()],
+        n => (0..n).map(chain_file).collect(),
+    };
+    let mut labels = Vec::new();
+    for file in &files {
+        labels.extend(npy::read_plane(&folder.join(file))?.2);
     }
-    if summary.histogram_file == HISTOGRAM
-        && hash_u16(&npy::read(&folder.join(HISTOGRAM))?.values) != summary.hashes.histogram
-    {
-        return changed(HISTOGRAM);
+    if sha256_hex(&labels) != summary.hashes.labels {
+        return changed(&files.join(", "));
+    }
+    if summary.histogram_file == HISTOGRAM {
+        let path = folder.join(HISTOGRAM);
+        let found = match several {
+            0 => hash_u16(&npy::read(&path)?.values),
+            _ => hash_u32(&Numbers::open(&path)?.values.iter().map(|&v| v as u32).collect::<Vec<_>>()),
+        };
+        if found != summary.hashes.histogram {
+            return changed(HISTOGRAM);
+        }
     }
     Ok(())
 }

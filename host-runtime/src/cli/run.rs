@@ -7,6 +7,7 @@ use crate::backend::{Backend, Progress, RunReport, registry};
 use crate::error::Error;
 use crate::fit;
 use crate::formats::Field;
+use crate::npy::Counted;
 use crate::options::{Bytes, RunOptions};
 use crate::output::{Output, check_file};
 use crate::panels::{Photographs, Shown};
@@ -16,10 +17,11 @@ use crate::report;
 use crate::results::{FILES, histogram_file, write_figure, write_formats, write_run, write_uncertainty};
 use crate::summary::Summary;
 use crate::uncertainty::credible;
-use crate::{cli::print, logfile};
+use crate::{chains, cli::print, logfile};
 use anyhow::Context as _;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use spa_model::{Histogram, Job, Start};
 use spagen::Build;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
@@ -97,7 +99,7 @@ impl Request {
         let (build, mut backend) = open_machine(&options)?;
         let inputs = open_inputs(&self.first, self.second.as_deref())?;
         prepare(&self.application, &options, build.as_ref(), &inputs, &mut |plan, _| {
-            run_with_progress(backend.as_mut(), plan)
+            run_pass(backend.as_mut(), plan)
         })
     }
 }
@@ -128,7 +130,7 @@ fn execute(
     let prepared = prepare(application, &options, build.as_ref(), &inputs, &mut |plan, what| {
         eprintln!("{}, {what}: {}", plan.application.name(), plan.mapping);
         check_fit(build.as_ref(), &options, plan)?;
-        run_with_progress(backend.as_mut(), plan)
+        run_pass(backend.as_mut(), plan)
     })?;
     // The pictures are shown again with the results, reduced: they need no memory during the run.
     let photographs = Photographs::of(&inputs);
@@ -162,6 +164,13 @@ fn open_output(application: &Application, options: &RunOptions) -> anyhow::Resul
     }
     if options.uncertainty && options.output.is_none() {
         return Err(Error::usage("--uncertainty needs a folder for its files; give -o DIR").into());
+    }
+    if let Some(number) = options.chains {
+        chains::check(options.chain.unwrap_or(0), number)?;
+        if number > 1 && options.keep_log.is_some() {
+            let text = "--keep-log keeps the log of one chain; run each with --chain N instead of --chains";
+            return Err(Error::usage(text).into());
+        }
     }
     let results = options.output.as_deref();
     if let Some(path) = &options.report {
@@ -220,7 +229,6 @@ fn last_run(
 ) -> anyhow::Result<ExitCode> {
     let plan = &prepared.plan;
     let Machine { build, mut backend } = machine;
-    let formats = options.formats.clone().unwrap_or_default();
     eprintln!("{}: {}", plan.application.name(), plan.mapping);
     check_fit(build.as_ref(), options, plan)?;
     let collected = plan.job.collected();
@@ -231,66 +239,109 @@ fn last_run(
             plan.job.iterations()
         );
     }
-    let mut report = run_with_progress(backend.as_mut(), plan)?;
     let problem = plan.job.problem();
     let limit = options.max_memory.unwrap_or(MEMORY_DEFAULT).0;
-    let histogram = histogram_file(problem.rvs(), problem.labels, limit);
+    let file = histogram_file(problem.rvs(), problem.labels, limit);
     let hash = build.as_ref().map(|build| build.config_hash().to_string());
-    let mut summary = Summary::new(plan, backend.name(), hash, &mut report, histogram)?;
-    summary.settings = Some(prepared.settings(options)?);
-    let scale = prepared.scale();
-    // Pictures and the report count in labels where those are parts of pixels.
-    let shown = Shown {
-        application: &plan.application,
-        size: (problem.width, problem.height),
-        values: plan.values.as_deref(),
-        photographs: photographs.unwrap_or(&Photographs { first: None, second: None }),
-        histogram: &report.outcome.histogram,
-        scale: &scale,
-        share: options.credible.map_or(credible::SHARE, |share| share.0),
-        boundary: None,
-    };
-    if let Some(output) = output {
-        if options.uncertainty {
-            summary.uncertainty = Some(write_uncertainty(&output, &shown)?);
-        }
-        write_extras(&output, &prepared.extras(&report.outcome.histogram))?;
-        if !formats.is_empty() {
-            write_formats(&output, &prepared.field(&report.outcome.histogram), &formats)?;
-        }
-        // Its legend is in pixels.
-        if photographs.is_some() && prepared.labels_are_pixels() {
-            write_figure(&output, &shown)?;
-        }
-        write_run(output, &plan.application, &summary, &report.outcome.labels, &report.outcome.histogram)?;
+    let results = Results { prepared, photographs, options, json };
+    let number = options.chains.unwrap_or(1);
+    if number != 1 {
+        warn_of_equal_starts(plan);
+        let chains = chains::run(&plan.job, number, &mut |job, n| {
+            let name = format!("{} {}/{number}", backend.name(), n + 1);
+            run_with_progress(backend.as_mut(), job, &name)
+        })?;
+        let summary = Summary::of_chains(plan, backend.name(), hash, &chains, file)?;
+        return results.write(output, summary, &chains.labels, &chains.histogram);
     }
+    let name = backend.name();
+    let mut report = run_with_progress(backend.as_mut(), &plan.job, name)?;
+    let summary = Summary::new(plan, name, hash, &mut report, file)?;
     if let Some(path) = &options.keep_log {
         let shape = build.as_ref().map(Build::array);
         logfile::write(path, plan.application.name(), &plan.job, shape, &report.outcome)?;
     }
-    if let Some(path) = options.report.as_ref().filter(|_| photographs.is_some()) {
-        if !prepared.labels_are_pixels() {
-            eprintln!("note: the report counts in labels of the last size, not in pixels");
-        }
-        let command = command_line();
-        let run = report::Run {
-            summary: &summary,
-            shown,
-            schedule: &given_schedule(plan),
-            trace: None,
-            command: &command,
+    let labels = [std::mem::take(&mut report.outcome.labels)];
+    results.write(output, summary, &labels, &report.outcome.histogram)
+}
+
+/// Several chains from one start look alike for longer than they should.
+fn warn_of_equal_starts(plan: &Plan) {
+    if plan.job.run().start != Start::Random {
+        eprintln!("note: all chains start from the same labels; --start random lets them start apart");
+    }
+}
+
+/// What results are made of beside what was drawn.
+struct Results<'a> {
+    prepared: &'a Prepared,
+    photographs: Option<&'a Photographs>,
+    options: &'a RunOptions,
+    json: bool,
+}
+
+impl Results<'_> {
+    /// Writes all files, and prints the summary. `labels` are those of each chain.
+    fn write<C: Counted>(
+        &self,
+        output: Option<Output>,
+        mut summary: Summary,
+        labels: &[Vec<u8>],
+        histogram: &Histogram<C>,
+    ) -> anyhow::Result<ExitCode> {
+        let (plan, options) = (&self.prepared.plan, self.options);
+        summary.settings = Some(self.prepared.settings(options)?);
+        let problem = plan.job.problem();
+        let formats = options.formats.as_deref().unwrap_or_default();
+        let scale = self.prepared.scale();
+        // Pictures and the report count in labels where those are parts of pixels.
+        let shown = Shown {
+            application: &plan.application,
+            size: (problem.width, problem.height),
+            values: plan.values.as_deref(),
+            photographs: self.photographs.unwrap_or(&Photographs { first: None, second: None }),
+            histogram,
+            scale: &scale,
+            share: options.credible.map_or(credible::SHARE, |share| share.0),
+            boundary: None,
         };
-        report::write(path, &run)?;
+        if let Some(output) = output {
+            if options.uncertainty {
+                summary.uncertainty = Some(write_uncertainty(&output, &shown)?);
+            }
+            write_extras(&output, &self.prepared.extras(histogram))?;
+            if !formats.is_empty() {
+                write_formats(&output, &self.prepared.field(histogram), formats)?;
+            }
+            // Its legend is in pixels.
+            if self.photographs.is_some() && self.prepared.labels_are_pixels() {
+                write_figure(&output, &shown)?;
+            }
+            write_run(output, &plan.application, &summary, labels, histogram)?;
+        }
+        if let Some(path) = options.report.as_ref().filter(|_| self.photographs.is_some()) {
+            if !self.prepared.labels_are_pixels() {
+                eprintln!("note: the report counts in labels of the last size, not in pixels");
+            }
+            let run = report::Run {
+                summary: &summary,
+                shown,
+                schedule: &given_schedule(plan),
+                trace: None,
+                command: &command_line(),
+            };
+            report::write(path, &run)?;
+        }
+        if self.json {
+            print(&summary.json()?)?;
+        } else {
+            let place = options.output.as_ref().map(|folder| format!("  results in  {}\n", folder.display()));
+            let nowhere =
+                || "  results     not written; -o DIR writes labels, histogram and pictures\n".to_string();
+            print(&format!("{summary}{}", place.unwrap_or_else(nowhere)))?;
+        }
+        Ok(ExitCode::SUCCESS)
     }
-    if json {
-        print(&summary.json()?)?;
-    } else {
-        let place = options.output.as_ref().map(|folder| format!("  results in  {}\n", folder.display()));
-        let nowhere =
-            || "  results     not written; -o DIR writes labels, histogram and pictures\n".to_string();
-        print(&format!("{summary}{}", place.unwrap_or_else(nowhere)))?;
-    }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// The command line of this process, quoted where a shell needs it.
@@ -324,7 +375,13 @@ pub fn open_build(folder: &Path) -> Result<Build, Error> {
 /// True after Ctrl-C.
 static STOP: AtomicBool = AtomicBool::new(false);
 
-fn run_with_progress(backend: &mut dyn Backend, plan: &Plan) -> anyhow::Result<RunReport> {
+/// A job before the last one.
+fn run_pass(backend: &mut dyn Backend, plan: &Plan) -> anyhow::Result<RunReport> {
+    let name = backend.name();
+    run_with_progress(backend, &plan.job, name)
+}
+
+fn run_with_progress(backend: &mut dyn Backend, job: &Job, name: &str) -> anyhow::Result<RunReport> {
     // The second Ctrl-C does not wait for the backend. Without a handler Ctrl-C still ends the program; only the first of
     // several passes can set one.
     let _ = ctrlc::set_handler(|| {
@@ -332,7 +389,7 @@ fn run_with_progress(backend: &mut dyn Backend, plan: &Plan) -> anyhow::Result<R
             std::process::exit(1);
         }
     });
-    let bar = ProgressBar::new(plan.job.iterations().into());
+    let bar = ProgressBar::new(job.iterations().into());
     if !std::io::stderr().is_terminal() {
         bar.set_draw_target(ProgressDrawTarget::hidden());
     }
@@ -340,8 +397,8 @@ fn run_with_progress(backend: &mut dyn Backend, plan: &Plan) -> anyhow::Result<R
     {
         bar.set_style(style.progress_chars("=> "));
     }
-    bar.set_prefix(backend.name());
-    let report = backend.run(&plan.job, &mut |progress: Progress| {
+    bar.set_prefix(name.to_string());
+    let report = backend.run(job, &mut |progress: Progress| {
         bar.set_position(progress.iteration.into());
         !STOP.load(Ordering::SeqCst)
     });

@@ -97,6 +97,9 @@ pub struct RunOptions {
     /// Number of the chain: the same seed, other random numbers
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Sampling", value_parser = number::<u8>("chain"))]
     pub chain: Option<u8>,
+    /// Number of independent chains, from --chain on: their histograms are added up [default: 1]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Sampling")]
+    pub chains: Option<u16>,
     /// Sample at one temperature
     #[arg(
         long,
@@ -291,6 +294,7 @@ impl RunOptions {
             burn_in: self.burn_in.or(base.burn_in),
             seed: self.seed.or(base.seed),
             chain: self.chain.or(base.chain),
+            chains: self.chains.or(base.chains),
             temperature: self.temperature.or(base.temperature),
             anneal: self.anneal.or(base.anneal),
             schedule: self.schedule.or(base.schedule),

@@ -4,6 +4,7 @@
 
 mod applications;
 mod builds;
+mod chains;
 mod edges;
 mod energy;
 mod errors;
