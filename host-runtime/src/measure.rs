@@ -9,30 +9,6 @@ pub mod mask;
 pub mod segment;
 pub mod stereo;
 
-use crate::error::{Error, Result};
-use std::path::Path;
-
-/// Refuses a truth or mask at `path` unless it has the size of the result.
-///
-/// # Errors
-/// [`Error::SizeMismatch`] names both files and sizes.
-pub fn check_size(
-    what: &'static str,
-    (path, size): (&Path, (u32, u32)),
-    (reference, expected): (&Path, (u32, u32)),
-) -> Result<()> {
-    if size == expected {
-        return Ok(());
-    }
-    Err(Error::SizeMismatch {
-        what,
-        path: path.to_path_buf(),
-        size,
-        reference: reference.to_path_buf(),
-        expected,
-    })
-}
-
 /// Mean of `values`, none without any.
 fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)

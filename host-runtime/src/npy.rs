@@ -5,7 +5,7 @@ use crate::formats::npz::Writer;
 use npyz::{DType, NpyFile, TypeChar, WriterBuilder};
 use spa_model::{Count, Histogram};
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Write};
+use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
 /// Counts that can be written.
@@ -22,55 +22,79 @@ pub struct Array {
     pub values: Vec<u16>,
 }
 
+/// An element of an array of any plain type.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Element {
+    /// Of booleans and integers.
+    Integer(i128),
+    /// Of f4 and f8.
+    Float(f64),
+}
+
+/// Reads the bytes of a `.npy` file, of which there are `length`: its shape, and what `of` makes of its elements, C order.
+///
+/// # Errors
+/// The cause, in words; also those of `of`.
+pub(crate) fn elements<T: Copy>(
+    reader: impl Read,
+    length: u64,
+    mut of: impl FnMut(Element) -> Result<T, String>,
+) -> Result<(Vec<u64>, Vec<T>), String> {
+    let npy = NpyFile::new(reader).map_err(|e| format!("it is no .npy file ({e})"))?;
+    let shape = npy.shape().to_vec();
+    let count = shape.iter().try_fold(1_u64, |n, &d| n.checked_mul(d)).filter(|&n| n <= length);
+    let Some(count) = count else {
+        return Err(format!("its shape {shape:?} does not fit its {length} bytes"));
+    };
+    let DType::Plain(kind) = npy.dtype() else {
+        return Err("it holds records; an array of numbers is needed".to_string());
+    };
+    let order = npy.order();
+    let mut values = Vec::with_capacity(count as usize);
+    macro_rules! take {
+        ($type:ty, $element:expr) => {{
+            let data = npy.data::<$type>().map_err(|e| format!("it holds {kind} ({e})"))?;
+            for value in data {
+                let value = value.map_err(|e| format!("it is cut off or corrupt ({e})"))?;
+                values.push(of($element(value.into()))?);
+            }
+        }};
+    }
+    match (kind.type_char(), kind.size_field()) {
+        (TypeChar::Bool, _) => take!(bool, |v: bool| Element::Integer(v.into())),
+        (TypeChar::Uint, 1) => take!(u8, Element::Integer),
+        (TypeChar::Uint, 2) => take!(u16, Element::Integer),
+        (TypeChar::Uint, 4) => take!(u32, Element::Integer),
+        (TypeChar::Uint, 8) => take!(u64, Element::Integer),
+        (TypeChar::Int, 1) => take!(i8, Element::Integer),
+        (TypeChar::Int, 2) => take!(i16, Element::Integer),
+        (TypeChar::Int, 4) => take!(i32, Element::Integer),
+        (TypeChar::Int, 8) => take!(i64, Element::Integer),
+        (TypeChar::Float, 4) => take!(f32, Element::Float),
+        (TypeChar::Float, 8) => take!(f64, Element::Float),
+        _ => return Err(format!("it holds {kind}; booleans, integers, f4 and f8 are read")),
+    }
+    if order == npyz::Order::Fortran && shape.len() > 1 {
+        values = to_c_order(&shape, &values);
+    }
+    Ok((shape, values))
+}
+
 /// Reads an array of booleans or integers whose values lie in 0…65,535.
 ///
 /// # Errors
 /// [`Error::File`] if the file is missing or corrupt, or holds anything else.
 pub fn read(path: &Path) -> Result<Array> {
-    let fail = |cause: String| Error::file("read array", path, cause);
     let file = File::open(path).map_err(|e| Error::io("read array", path, &e))?;
     let length = file.metadata().map_err(|e| Error::io("read array", path, &e))?.len();
-    let npy = NpyFile::new(BufReader::new(file)).map_err(|e| fail(format!("it is no .npy file ({e})")))?;
-    let shape = npy.shape().to_vec();
-    let count = shape.iter().try_fold(1_u64, |n, &d| n.checked_mul(d));
-    let Some(count) = count.filter(|&n| n <= length) else {
-        return Err(fail(format!("its shape {shape:?} does not fit its {length} bytes")));
+    let narrow = |element| match element {
+        Element::Integer(value) => {
+            u16::try_from(value).map_err(|_| format!("it holds {value}; 0…65535 is allowed"))
+        }
+        Element::Float(_) => Err("it holds floating point, not integers".to_string()),
     };
-    let DType::Plain(kind) = npy.dtype() else {
-        return Err(fail("it holds records; an array of integers is needed".to_string()));
-    };
-    let order = npy.order();
-    let cut = |e: std::io::Error| fail(format!("it is cut off or corrupt ({e})"));
-    // What results hold, without a detour.
-    if (kind.type_char(), kind.size_field(), order) == (TypeChar::Uint, 2, npyz::Order::C) {
-        return Ok(Array { shape, values: npy.into_vec().map_err(cut)? });
-    }
-    // Integers of any width: the values decide.
-    macro_rules! values {
-        ($type:ty) => {
-            npy.into_vec::<$type>().map_err(cut)?.into_iter().map(|v| v as i128).collect::<Vec<i128>>()
-        };
-    }
-    let wide: Vec<i128> = match (kind.type_char(), kind.size_field()) {
-        (TypeChar::Bool, _) => npy.into_vec::<bool>().map_err(cut)?.into_iter().map(i128::from).collect(),
-        (TypeChar::Uint, 1) => values!(u8),
-        (TypeChar::Uint, 2) => values!(u16),
-        (TypeChar::Uint, 4) => values!(u32),
-        (TypeChar::Uint, 8) => values!(u64),
-        (TypeChar::Int, 1) => values!(i8),
-        (TypeChar::Int, 2) => values!(i16),
-        (TypeChar::Int, 4) => values!(i32),
-        (TypeChar::Int, 8) => values!(i64),
-        _ => return Err(fail(format!("it holds {kind}, not integers"))),
-    };
-    let mut values = Vec::with_capacity(count as usize);
-    for value in wide {
-        let narrow = u16::try_from(value);
-        values.push(narrow.map_err(|_| fail(format!("it holds {value}; 0…65535 is allowed")))?);
-    }
-    if order == npyz::Order::Fortran && shape.len() > 1 {
-        values = to_c_order(&shape, &values);
-    }
+    let read = elements(BufReader::new(file), length, narrow);
+    let (shape, values) = read.map_err(|cause| Error::file("read array", path, cause))?;
     Ok(Array { shape, values })
 }
 
@@ -93,7 +117,7 @@ pub fn read_plane(path: &Path) -> Result<(u32, u32, Vec<u8>)> {
 }
 
 /// The values of an array that is stored first index fastest, last index fastest.
-pub(crate) fn to_c_order<T: Copy>(shape: &[u64], values: &[T]) -> Vec<T> {
+fn to_c_order<T: Copy>(shape: &[u64], values: &[T]) -> Vec<T> {
     let mut out = Vec::with_capacity(values.len());
     let mut index = vec![0_u64; shape.len()];
     for _ in 0..values.len() {

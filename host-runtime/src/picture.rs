@@ -60,23 +60,39 @@ impl Picture {
         self.check_size("picture", &other.path, (other.width, other.height))
     }
 
+    /// Width and height.
+    pub fn size(&self) -> (u32, u32) {
+        (self.width, self.height)
+    }
+
     /// Refuses something of `size` (width, height) unless it has this picture's size.
     ///
     /// # Errors
     /// [`Error::SizeMismatch`] names both files and both sizes.
     pub fn check_size(&self, what: &'static str, path: &Path, size: (u32, u32)) -> Result<()> {
-        let expected = (self.width, self.height);
-        if size == expected {
-            return Ok(());
-        }
-        Err(Error::SizeMismatch {
-            what,
-            path: path.to_path_buf(),
-            size,
-            reference: self.path.clone(),
-            expected,
-        })
+        check_size(what, (path, size), (&self.path, self.size()))
     }
+}
+
+/// Refuses `what` of `size` (width, height) at `path` unless it has the `expected` size of `reference`.
+///
+/// # Errors
+/// [`Error::SizeMismatch`] names both files and sizes.
+pub fn check_size(
+    what: &'static str,
+    (path, size): (&Path, (u32, u32)),
+    (reference, expected): (&Path, (u32, u32)),
+) -> Result<()> {
+    if size == expected {
+        return Ok(());
+    }
+    Err(Error::SizeMismatch {
+        what,
+        path: path.to_path_buf(),
+        size,
+        reference: reference.to_path_buf(),
+        expected,
+    })
 }
 
 /// Grey of a colour (contract §3): (299 R + 587 G + 114 B + 500) / 1000.

@@ -109,7 +109,7 @@ pub fn prepare(
     run: Runner<'_>,
 ) -> anyhow::Result<Prepared> {
     refuse_foreign(application, options)?;
-    let options = &options.clone().or(preset::options(application, options));
+    let options = &options.clone().or(preset::options(application, options, inputs.first.size()));
     match application {
         Application::Stereo { .. } => stereo::prepare(application, options, build, inputs, run),
         Application::Flow { .. } => flow::prepare(application, options, build, inputs, run),
@@ -130,7 +130,8 @@ impl Prepared {
     /// # Errors
     /// Never: names and numbers can always be written.
     pub fn settings(&self, options: &RunOptions) -> serde_json::Result<serde_json::Value> {
-        let used = options.clone().or(preset::options(&self.plan.application, options));
+        let size = (self.plan.job.problem().width, self.plan.job.problem().height);
+        let used = options.clone().or(preset::options(&self.plan.application, options, size));
         let mut settings = serde_json::to_value(used.application)?;
         if let Some(map) = settings.as_object_mut() {
             map.insert("passes".to_string(), self.passes.into());

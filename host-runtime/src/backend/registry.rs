@@ -111,14 +111,14 @@ fn sim(folder: &Path) -> Device {
         u64::from(array.rv_capacity) * u64::from(array.spes()),
         build.config_hash()
     );
-    match simbuild::state(&build) {
+    let state = match simbuild::state(&build) {
         Ok(State::Current) => return device(true, format!("{what}, compiled")),
-        Ok(_) => {}
+        Ok(state) => state,
         Err(e) => return device(false, format!("{what}; {e}")),
-    }
+    };
     // One self-test takes a second or two; nothing is compiled.
     match spagen::tools::verilator() {
-        Ok(tool) => device(true, format!("{what}, verilator {} (not compiled yet)", tool.version())),
+        Ok(tool) => device(true, format!("{what}, verilator {} ({state})", tool.version())),
         Err(e) => device(false, format!("{what}; {e}")),
     }
 }

@@ -9,7 +9,7 @@ use crate::formats::field::Unknown;
 use crate::formats::{Field, ReadAs};
 use crate::measure::answer::{Answer, Subject, Truth};
 use crate::measure::mask::Mask;
-use crate::measure::{self, flow, segment, stereo};
+use crate::measure::{flow, segment, stereo};
 use clap::Args;
 use limits::Limits;
 use serde::Serialize;
@@ -179,7 +179,7 @@ impl Eval {
 
 fn open_mask(path: &Path, answer: &Answer) -> Result<Mask, Error> {
     let mask = Mask::open(path)?;
-    measure::check_size("mask", (path, (mask.width, mask.height)), (&answer.path, answer.size()))?;
+    crate::picture::check_size("mask", (path, (mask.width, mask.height)), (&answer.path, answer.size()))?;
     Ok(mask)
 }
 

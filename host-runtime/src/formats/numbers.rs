@@ -1,7 +1,7 @@
 //! Arrays of NumPy of any plain type, as numbers.
 
 use crate::error::{Error, Result};
-use npyz::{DType, NpyFile, Order, TypeChar};
+use crate::npy::{self, Element};
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
@@ -33,44 +33,14 @@ impl Numbers {
     /// # Errors
     /// The cause, in words.
     pub fn read(reader: impl Read, length: u64) -> Result<Self, String> {
-        let npy = NpyFile::new(reader).map_err(|e| format!("it is no .npy file ({e})"))?;
-        let shape = npy.shape().to_vec();
-        let count = shape.iter().try_fold(1_u64, |n, &d| n.checked_mul(d)).filter(|&n| n <= length);
-        if count.is_none() {
-            return Err(format!("its shape {shape:?} does not fit its {length} bytes"));
-        }
-        let DType::Plain(kind) = npy.dtype() else {
-            return Err("it holds records; an array of numbers is needed".to_string());
-        };
-        let order = npy.order();
-        let cut = |e: std::io::Error| format!("it is cut off or corrupt ({e})");
-        macro_rules! values {
-            ($type:ty) => {
-                npy.into_vec::<$type>().map_err(cut)?.into_iter().map(|v| v as f64).collect::<Vec<f64>>()
-            };
-        }
-        let values = match (kind.type_char(), kind.size_field()) {
-            (TypeChar::Bool, _) => {
-                npy.into_vec::<bool>().map_err(cut)?.into_iter().map(|v| f64::from(u8::from(v))).collect()
+        let mut integer = true;
+        let (shape, values) = npy::elements(reader, length, |element| {
+            integer &= !matches!(element, Element::Float(_));
+            match element {
+                Element::Integer(value) => Ok(value as f64),
+                Element::Float(value) => Ok(value),
             }
-            (TypeChar::Uint, 1) => values!(u8),
-            (TypeChar::Uint, 2) => values!(u16),
-            (TypeChar::Uint, 4) => values!(u32),
-            (TypeChar::Uint, 8) => values!(u64),
-            (TypeChar::Int, 1) => values!(i8),
-            (TypeChar::Int, 2) => values!(i16),
-            (TypeChar::Int, 4) => values!(i32),
-            (TypeChar::Int, 8) => values!(i64),
-            (TypeChar::Float, 4) => values!(f32),
-            (TypeChar::Float, 8) => values!(f64),
-            _ => return Err(format!("it holds {kind}; booleans, integers, f4 and f8 are read")),
-        };
-        let integer = !matches!(kind.type_char(), TypeChar::Float);
-        let values = if order == Order::Fortran && shape.len() > 1 {
-            crate::npy::to_c_order(&shape, &values)
-        } else {
-            values
-        };
+        })?;
         Ok(Self { shape, integer, values })
     }
 

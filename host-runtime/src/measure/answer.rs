@@ -208,7 +208,7 @@ fn open(file: &Path, answer: &Answer, read_as: ReadAs) -> Result<Field> {
             (Field::Labels(map), size)
         }
     };
-    super::check_size("ground truth", (file, size), (&answer.path, answer.size()))?;
+    crate::picture::check_size("ground truth", (file, size), (&answer.path, answer.size()))?;
     Ok(field)
 }
 

@@ -76,3 +76,30 @@ impl SimulationOptions {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_said_is_the_default_and_everything_said_arrives() {
+        assert_eq!(SimulationOptions::default().backend(), SimBackendOptions::default());
+        let said: SimulationOptions = toml::from_str(
+            "sim-read-latency = 7\nsim-write-latency = 8\nsim-idle = 9\nsim-seed = '18446744073709551615'\n\
+             sim-power-up = 11\nsim-ring = 12",
+        )
+        .unwrap();
+        assert!(said.any());
+        let backend = said.clone().or(SimulationOptions::default()).backend();
+        let memory = MemoryOptions {
+            read_latency: 7,
+            write_latency: 8,
+            idle_percent: 9,
+            seed: u64::MAX,
+            ..MemoryOptions::default()
+        };
+        assert_eq!(backend.card, SimOptions { memory, power_up_seed: 11 });
+        assert_eq!(backend.driver, DriverOptions { ring_lines: 12, ..DriverOptions::default() });
+        assert_eq!(SimulationOptions::default().or(said.clone()), said);
+    }
+}
