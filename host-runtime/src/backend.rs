@@ -6,7 +6,7 @@ pub mod registry;
 pub mod sim;
 
 use crate::error::Error;
-use spa_model::{Histogram, Job, Outcome, Snapshot};
+use spa_model::{Histogram, Job, LabelEntry, Message, Outcome, Snapshot};
 
 /// What a long run tells while it works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,6 +131,19 @@ pub trait Session {
     /// # Errors
     /// As [`Session::advance`].
     fn histogram(&mut self) -> anyhow::Result<Histogram>;
+
+    /// Moves out the messages sent so far, for callers that add them up themselves; [`Session::histogram`],
+    /// [`Session::snapshot`] and [`Session::finish`] then lack them.
+    ///
+    /// # Errors
+    /// As [`Session::advance`].
+    fn take_messages(&mut self) -> anyhow::Result<Vec<Message>>;
+
+    /// The label entries now, H×W: picks that no message has told yet.
+    ///
+    /// # Errors
+    /// As [`Session::advance`].
+    fn entries(&mut self) -> anyhow::Result<Vec<LabelEntry>>;
 
     /// Everything that [`Backend::start`] needs to go on from here.
     ///

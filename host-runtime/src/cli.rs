@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 done, 1 the work failed, 2 usage or a parameter. Results go to stdout, everything else to stderr.
 
+mod auto;
 mod bench;
 mod compare;
 mod completions;

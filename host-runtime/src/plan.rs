@@ -3,7 +3,7 @@
 use crate::app::{Application, Cooling, PairForm, SingletonForm, restore};
 use crate::contrast::{self, EDGE_UNIT};
 use crate::error::{Error, Result};
-use crate::options::RunOptions;
+use crate::options::{Iterations, RunOptions};
 use crate::picture::{Picture, open_values};
 use crate::{fit, kmeans, npy, schedule_file};
 use serde::{Deserialize, Serialize};
@@ -318,7 +318,7 @@ fn resolve_schedule(options: &RunOptions, cooling: Cooling, default_iterations: 
     if let Some(path) = &options.schedule {
         let schedule = schedule_file::read(path)?;
         let total = schedule.iterations();
-        return match options.iterations {
+        return match options.iterations.and_then(Iterations::count) {
             Some(given) if given != total => Err(Error::usage(format!(
                 "iterations is {given}, but the schedule '{}' has {total}; leave --iterations out or change one",
                 path.display()
@@ -326,7 +326,7 @@ fn resolve_schedule(options: &RunOptions, cooling: Cooling, default_iterations: 
             _ => Ok(schedule),
         };
     }
-    let iterations = options.iterations.unwrap_or(default_iterations);
+    let iterations = options.iterations.and_then(Iterations::count).unwrap_or(default_iterations);
     if iterations == 0 {
         return Err(spa_model::Error::range("iterations", 0, "1…16777214").into());
     }

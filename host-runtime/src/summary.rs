@@ -3,6 +3,7 @@
 use crate::app::Application;
 use crate::backend::{ArrayReport, LogReport, RunReport};
 use crate::chains::Chains;
+use crate::diagnostics::converge::Convergence;
 use crate::error::{Error, Result};
 use crate::plan::{Mapping, Plan};
 use crate::uncertainty::files::Overview;
@@ -77,6 +78,9 @@ pub struct Summary {
     /// Each of several chains; of one there is no such key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chains: Option<Vec<ChainSummary>>,
+    /// How `--iterations auto` ended; without it there is no such key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub convergence: Option<Convergence>,
     /// What `--uncertainty` found; without it there is no such key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncertainty: Option<Overview>,
@@ -241,6 +245,7 @@ impl Summary {
             },
             hashes: figures.hashes,
             chains: figures.chains,
+            convergence: None,
             uncertainty: None,
             mean_confidence: figures.mean_confidence,
             histogram_file: histogram_file.to_string(),

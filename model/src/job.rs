@@ -244,6 +244,15 @@ impl Job {
         Ok(Self { hardware, problem, run })
     }
 
+    /// The same field, sampled as `run` says.
+    ///
+    /// # Errors
+    /// As [`Job::new`].
+    pub fn with_run(&self, run: Run) -> Result<Self, Error> {
+        check_run(&self.problem, &run)?;
+        Ok(Self { hardware: self.hardware, problem: self.problem.clone(), run })
+    }
+
     /// The same job as chain `chain`: other random numbers, and another random start.
     #[must_use]
     pub fn with_chain(&self, chain: u8) -> Self {

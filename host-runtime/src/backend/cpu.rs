@@ -3,7 +3,7 @@
 use super::{Backend, LogReport, Progress, ProgressSink, RunReport, Session};
 use crate::logfile::message_format;
 use spa_model::message::MessageFormat;
-use spa_model::{ArrayShape, Histogram, Job, Snapshot, fast};
+use spa_model::{ArrayShape, Histogram, Job, LabelEntry, Message, Snapshot, fast};
 use std::time::{Duration, Instant};
 
 /// Least time between two reports of progress.
@@ -93,6 +93,14 @@ impl Session for CpuSession<'_> {
 
     fn histogram(&mut self) -> anyhow::Result<Histogram> {
         Ok(self.run.histogram()?)
+    }
+
+    fn take_messages(&mut self) -> anyhow::Result<Vec<Message>> {
+        Ok(self.run.take_messages())
+    }
+
+    fn entries(&mut self) -> anyhow::Result<Vec<LabelEntry>> {
+        Ok(self.run.entries())
     }
 
     fn snapshot(&mut self) -> anyhow::Result<Snapshot> {

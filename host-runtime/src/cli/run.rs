@@ -1,5 +1,6 @@
 //! What `stereo`, `flow`, `segment`, `restore` and `infer` share: options, the run, the results.
 
+use super::auto::Auto;
 use crate::app::Application;
 use crate::app::infer::{self, Model};
 use crate::app::prepare::{Prepared, prepare, write_extras};
@@ -8,7 +9,7 @@ use crate::error::Error;
 use crate::fit;
 use crate::formats::Field;
 use crate::npy::Counted;
-use crate::options::{Bytes, RunOptions};
+use crate::options::{Bytes, Iterations, RunOptions};
 use crate::output::{Output, check_file};
 use crate::panels::{Photographs, Shown};
 use crate::picture::Picture;
@@ -21,7 +22,7 @@ use crate::{chains, cli::print, logfile};
 use anyhow::Context as _;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use spa_model::{Histogram, Job, Start};
+use spa_model::{ArrayShape, Histogram, Job, Outcome, Start};
 use spagen::Build;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
@@ -123,6 +124,7 @@ fn execute(
     args: &RunArgs,
 ) -> anyhow::Result<ExitCode> {
     let options = args.resolve()?;
+    let auto = Auto::of(application, &options)?;
     let (build, mut backend) = open_machine(&options)?;
     let output = open_output(application, &options)?;
     protect(&options, [Some(first), second])?;
@@ -136,20 +138,21 @@ fn execute(
     let photographs = Photographs::of(&inputs);
     drop(inputs);
     let machine = Machine { build, backend };
-    last_run(&prepared, Some(&photographs), &options, machine, output, args.json)
+    last_run(prepared, auto, Some(&photographs), &options, machine, output, args.json)
 }
 
 /// Runs the field that a file describes.
 pub fn execute_model(path: &Path, args: &RunArgs) -> anyhow::Result<ExitCode> {
     let model = Model::open(path)?;
     let options = args.resolve()?.or(model.options.clone());
+    let auto = Auto::of(&Application::Infer, &options)?;
     let (build, backend) = open_machine(&options)?;
     if options.report.is_some() {
         return Err(Error::usage("--report shows pictures, and 'infer' has none; leave it out").into());
     }
     let output = open_output(&Application::Infer, &options)?;
     let (prepared, options) = infer::prepare(&model, options, build.as_ref())?;
-    last_run(&prepared, None, &options, Machine { build, backend }, output, args.json)
+    last_run(prepared, auto, None, &options, Machine { build, backend }, output, args.json)
 }
 
 /// Before the long work: can the formats hold the results, and is there a place for them?
@@ -165,9 +168,10 @@ fn open_output(application: &Application, options: &RunOptions) -> anyhow::Resul
     if options.uncertainty && options.output.is_none() {
         return Err(Error::usage("--uncertainty needs a folder for its files; give -o DIR").into());
     }
-    if let Some(number) = options.chains {
+    let many = options.iterations == Some(Iterations::Auto) || options.chains.is_some_and(|n| n > 1);
+    if let Some(number) = options.chains.or(many.then_some(1)) {
         chains::check(options.chain.unwrap_or(0), number)?;
-        if number > 1 && options.keep_log.is_some() {
+        if many && options.keep_log.is_some() {
             let text = "--keep-log keeps the log of one chain; run each with --chain N instead of --chains";
             return Err(Error::usage(text).into());
         }
@@ -220,17 +224,24 @@ fn check_fit(build: Option<&Build>, options: &RunOptions, plan: &Plan) -> Result
 
 /// Runs the job whose results are written, and writes them.
 fn last_run(
-    prepared: &Prepared,
+    mut prepared: Prepared,
+    auto: Option<Auto>,
     photographs: Option<&Photographs>,
     options: &RunOptions,
     machine: Machine,
     output: Option<Output>,
     json: bool,
 ) -> anyhow::Result<ExitCode> {
-    let plan = &prepared.plan;
     let Machine { build, mut backend } = machine;
-    eprintln!("{}: {}", plan.application.name(), plan.mapping);
-    check_fit(build.as_ref(), options, plan)?;
+    eprintln!("{}: {}", prepared.plan.application.name(), prepared.plan.mapping);
+    check_fit(build.as_ref(), options, &prepared.plan)?;
+    let mut convergence = None;
+    if let Some(auto) = auto {
+        let (job, found) = auto.search(backend.as_mut(), &prepared.plan.job)?;
+        prepared.plan.job = job;
+        convergence = Some(found);
+    }
+    let plan = &prepared.plan;
     let collected = plan.job.collected();
     if collected < FEW {
         eprintln!(
@@ -243,26 +254,33 @@ fn last_run(
     let limit = options.max_memory.unwrap_or(MEMORY_DEFAULT).0;
     let file = histogram_file(problem.rvs(), problem.labels, limit);
     let hash = build.as_ref().map(|build| build.config_hash().to_string());
-    let results = Results { prepared, photographs, options, json };
-    let number = options.chains.unwrap_or(1);
+    let results = Results { prepared: &prepared, photographs, options, json, outcome: None };
+    let number = auto.map_or(options.chains.unwrap_or(1), Auto::chains);
     if number != 1 {
         warn_of_equal_starts(plan);
         let chains = chains::run(&plan.job, number, &mut |job, n| {
             let name = format!("{} {}/{number}", backend.name(), n + 1);
             run_with_progress(backend.as_mut(), job, &name)
         })?;
-        let summary = Summary::of_chains(plan, backend.name(), hash, &chains, file)?;
-        return results.write(output, summary, &chains.labels, &chains.histogram);
+        let mut summary = Summary::of_chains(plan, backend.name(), hash, &chains, file)?;
+        summary.convergence = convergence;
+        let code = results.write(output, summary, &chains.labels, &chains.histogram)?;
+        return match convergence.filter(|found| !found.converged) {
+            Some(found) => {
+                let kept = "the results are those of the newest half";
+                eprintln!("error: not converged after {} iterations: {found}; {kept}", found.iterations);
+                Ok(ExitCode::FAILURE)
+            }
+            None => Ok(code),
+        };
     }
     let name = backend.name();
     let mut report = run_with_progress(backend.as_mut(), &plan.job, name)?;
     let summary = Summary::new(plan, name, hash, &mut report, file)?;
-    if let Some(path) = &options.keep_log {
-        let shape = build.as_ref().map(Build::array);
-        logfile::write(path, plan.application.name(), &plan.job, shape, &report.outcome)?;
-    }
-    let labels = [std::mem::take(&mut report.outcome.labels)];
-    results.write(output, summary, &labels, &report.outcome.histogram)
+    let shape = build.as_ref().map(Build::array);
+    let results = Results { outcome: Some((&report.outcome, shape)), ..results };
+    let labels = std::slice::from_ref(&report.outcome.labels);
+    results.write(output, summary, labels, &report.outcome.histogram)
 }
 
 /// Several chains from one start look alike for longer than they should.
@@ -278,6 +296,8 @@ struct Results<'a> {
     photographs: Option<&'a Photographs>,
     options: &'a RunOptions,
     json: bool,
+    /// What one chain answered, for its log, and the array that it is written for.
+    outcome: Option<(&'a Outcome, Option<&'a ArrayShape>)>,
 }
 
 impl Results<'_> {
@@ -318,6 +338,10 @@ impl Results<'_> {
                 write_figure(&output, &shown)?;
             }
             write_run(output, &plan.application, &summary, labels, histogram)?;
+        }
+        // Its folder may be that of the results.
+        if let (Some(path), Some((outcome, shape))) = (&options.keep_log, self.outcome) {
+            logfile::write(path, plan.application.name(), &plan.job, shape, outcome)?;
         }
         if let Some(path) = options.report.as_ref().filter(|_| self.photographs.is_some()) {
             if !self.prepared.labels_are_pixels() {
@@ -372,8 +396,34 @@ pub fn open_build(folder: &Path) -> Result<Build, Error> {
     })
 }
 
-/// True after Ctrl-C.
+/// Set by Ctrl-C.
 static STOP: AtomicBool = AtomicBool::new(false);
+
+/// True after Ctrl-C.
+pub fn stopped() -> bool {
+    STOP.load(Ordering::SeqCst)
+}
+
+/// A bar on a terminal for so many iterations; from now on Ctrl-C is heard by [`stopped`].
+pub fn progress_bar(iterations: u64, name: String) -> ProgressBar {
+    // The second Ctrl-C does not wait for the backend. Without a handler Ctrl-C still ends the program; only the first of
+    // several passes can set one.
+    let _ = ctrlc::set_handler(|| {
+        if STOP.swap(true, Ordering::SeqCst) {
+            std::process::exit(1);
+        }
+    });
+    let bar = ProgressBar::new(iterations);
+    if !std::io::stderr().is_terminal() {
+        bar.set_draw_target(ProgressDrawTarget::hidden());
+    }
+    if let Ok(style) = ProgressStyle::with_template("{prefix} [{bar:40}] {pos}/{len} iterations, {eta} left")
+    {
+        bar.set_style(style.progress_chars("=> "));
+    }
+    bar.set_prefix(name);
+    bar
+}
 
 /// A job before the last one.
 fn run_pass(backend: &mut dyn Backend, plan: &Plan) -> anyhow::Result<RunReport> {
@@ -382,25 +432,10 @@ fn run_pass(backend: &mut dyn Backend, plan: &Plan) -> anyhow::Result<RunReport>
 }
 
 fn run_with_progress(backend: &mut dyn Backend, job: &Job, name: &str) -> anyhow::Result<RunReport> {
-    // The second Ctrl-C does not wait for the backend. Without a handler Ctrl-C still ends the program; only the first of
-    // several passes can set one.
-    let _ = ctrlc::set_handler(|| {
-        if STOP.swap(true, Ordering::SeqCst) {
-            std::process::exit(1);
-        }
-    });
-    let bar = ProgressBar::new(job.iterations().into());
-    if !std::io::stderr().is_terminal() {
-        bar.set_draw_target(ProgressDrawTarget::hidden());
-    }
-    if let Ok(style) = ProgressStyle::with_template("{prefix} [{bar:40}] {pos}/{len} iterations, {eta} left")
-    {
-        bar.set_style(style.progress_chars("=> "));
-    }
-    bar.set_prefix(name.to_string());
+    let bar = progress_bar(job.iterations().into(), name.to_string());
     let report = backend.run(job, &mut |progress: Progress| {
         bar.set_position(progress.iteration.into());
-        !STOP.load(Ordering::SeqCst)
+        !stopped()
     });
     bar.finish_and_clear();
     // A refusal of the model is a message of its own; anything else says which backend it came from.

@@ -1,9 +1,10 @@
 //! Has a run seen enough? Split-R̂ and effective sample sizes of integer series, from exact sums (docs/uncertainty.md).
 //!
 //! Sums are whole numbers and every result is one chain of IEEE operations on them, so equal draws give equal numbers on
-//! every machine. [`blocks`] holds how often labels were drawn.
+//! every machine. [`blocks`] holds how often labels were drawn, [`converge`] decides when a run may stop.
 
 pub mod blocks;
+pub mod converge;
 
 pub mod ess;
 

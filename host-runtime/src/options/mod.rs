@@ -1,6 +1,7 @@
 //! Options of a run: one definition for the command line and for configuration files.
 
 pub mod application;
+pub mod iterations;
 pub mod ranges;
 pub mod simulation;
 mod values;
@@ -18,6 +19,7 @@ use std::path::{Path, PathBuf};
 use values::optional_seed;
 
 pub use application::ApplicationOptions;
+pub use iterations::Iterations;
 pub use simulation::SimulationOptions;
 pub(crate) use values::weights;
 pub use values::{Anneal, Bytes, Share};
@@ -84,9 +86,12 @@ pub struct RunOptions {
     #[arg(long, value_name = "MASK", help_heading = "Model")]
     pub fixed: Option<PathBuf>,
 
-    /// Iterations, burn-in included
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Sampling", value_parser = number::<u32>("iterations"))]
-    pub iterations: Option<u32>,
+    /// Iterations, burn-in included; 'auto': at one temperature until several chains agree
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Sampling")]
+    pub iterations: Option<Iterations>,
+    /// Most iterations of '--iterations auto', a multiple of 100 [default: 10000]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Sampling", value_parser = number::<u32>("max-iterations"))]
+    pub max_iterations: Option<u32>,
     /// First collected iteration [default: the first at the final temperature, half of the run for one temperature]
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Sampling", value_parser = number::<u32>("burn-in"))]
     pub burn_in: Option<u32>,
@@ -98,7 +103,7 @@ pub struct RunOptions {
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Sampling", value_parser = number::<u8>("chain"))]
     pub chain: Option<u8>,
     /// Number of independent chains, from --chain on: their histograms are added up [default: 1]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Sampling")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Sampling", value_parser = number::<u16>("chains"))]
     pub chains: Option<u16>,
     /// Sample at one temperature
     #[arg(
@@ -291,6 +296,7 @@ impl RunOptions {
             contrast: self.contrast.or(base.contrast),
             fixed: self.fixed.or(base.fixed),
             iterations: self.iterations.or(base.iterations),
+            max_iterations: self.max_iterations.or(base.max_iterations),
             burn_in: self.burn_in.or(base.burn_in),
             seed: self.seed.or(base.seed),
             chain: self.chain.or(base.chain),

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Name of an option and the least and largest value that it can have with any build and picture; further rules are checked
 /// where they are known.
-const RANGES: [(&str, u64, u64); 26] = [
+const RANGES: [(&str, u64, u64); 28] = [
     ("labels", 2, 256),
     ("window", 3, 15),
     ("values", 0, 255),
@@ -12,8 +12,10 @@ const RANGES: [(&str, u64, u64); 26] = [
     ("data-cap", 0, 65_535),
     ("outside", 0, 65_535),
     ("iterations", 1, 16_777_214),
+    ("max-iterations", 100, 65_500),
     ("burn-in", 0, 16_777_213),
     ("chain", 0, 255),
+    ("chains", 1, 256),
     ("cutoff", 2, 255),
     ("threads", 1, 65_535),
     ("label-bits", 1, 8),

@@ -2,7 +2,7 @@
 
 use crate::app::{Application, PairForm};
 use crate::options::ranges::number;
-use crate::options::{Anneal, RunOptions};
+use crate::options::{Anneal, Iterations, RunOptions};
 use clap::{Args, ValueEnum};
 use spa_model::Weights;
 use std::path::PathBuf;
@@ -121,7 +121,7 @@ impl ModelOptions {
             data_cap: self.data_cap,
             outside: self.outside,
             pair: self.pair,
-            iterations: self.iterations,
+            iterations: self.iterations.map(Iterations::Count),
             burn_in: self.burn_in,
             seed: self.seed,
             temperature: self.temperature,
@@ -141,7 +141,8 @@ impl ModelOptions {
     /// The options of a run of `application`: these, and `parameters` where they say nothing.
     pub fn resolve(&self, application: &Application, parameters: Parameters, collect: Collect) -> RunOptions {
         let mut options = self.to_run().or(parameters.options(application, self.window));
-        let iterations = options.iterations.unwrap_or(application.defaults().iterations);
+        let given = options.iterations.and_then(Iterations::count);
+        let iterations = given.unwrap_or(application.defaults().iterations);
         let collected = match (collect, parameters) {
             (Collect::SecondHalf, _) => Some(iterations.div_ceil(2)),
             (Collect::LastThousand, Parameters::Default) => None,
@@ -170,7 +171,7 @@ impl Parameters {
                 alpha: Some(6.0),
                 beta: Some(if stereo { 7.0 } else { 6.0 }),
                 temperature: Some(if stereo { 2.0 } else { 1.0 }),
-                iterations: Some(3000),
+                iterations: Some(Iterations::Count(3000)),
                 singleton_bits: Some(SINGLETON_BITS),
                 // The largest difference of two samples.
                 outside: Some((1 << SINGLETON_BITS) - 1),
@@ -184,7 +185,7 @@ impl Parameters {
                     _ => 8.0,
                 }),
                 anneal: if stereo { anneal(10.0) } else { anneal(80.0) },
-                iterations: Some(1000),
+                iterations: Some(Iterations::Count(1000)),
                 outside: Some(255),
                 energy_bits: Some(10),
                 weights: Some(Weights::Linear),
@@ -207,7 +208,7 @@ mod tests {
         let of = |application, collect| none.resolve(application, Parameters::Table32, collect);
         let stereo = of(&STEREO, Collect::LastThousand);
         assert_eq!((stereo.alpha, stereo.beta, stereo.temperature), (Some(6.0), Some(7.0), Some(2.0)));
-        assert_eq!((stereo.iterations, stereo.burn_in), (Some(3000), Some(2000)));
+        assert_eq!((stereo.iterations, stereo.burn_in), (Some(Iterations::Count(3000)), Some(2000)));
         let flow = of(&FLOW, Collect::SecondHalf);
         assert_eq!((flow.alpha, flow.beta, flow.temperature), (Some(6.0), Some(6.0), Some(1.0)));
         assert_eq!(flow.burn_in, Some(1500));
@@ -223,7 +224,10 @@ mod tests {
             ..ModelOptions::default()
         };
         let run = options.resolve(&STEREO, Parameters::Table32, Collect::LastThousand);
-        assert_eq!((run.iterations, run.burn_in, run.temperature), (Some(30), Some(10), None));
+        assert_eq!(
+            (run.iterations, run.burn_in, run.temperature),
+            (Some(Iterations::Count(30)), Some(10), None)
+        );
         let half = options.resolve(&STEREO, Parameters::Table32, Collect::SecondHalf);
         assert_eq!(half.burn_in, Some(15));
         let own = options.resolve(&STEREO, Parameters::Default, Collect::LastThousand);

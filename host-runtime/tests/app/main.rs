@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in a test, a failure is the message")]
 
 mod applications;
+mod auto;
 mod builds;
 mod chains;
 mod edges;

@@ -1,0 +1,89 @@
+//! `--iterations auto`: what it needs, and the search before the run whose results are written.
+
+use super::run::{progress_bar, stopped};
+use crate::app::{Application, Cooling};
+use crate::backend::Backend;
+use crate::diagnostics::converge::{self, CHAINS, CHECK, Convergence, FEWEST, MOST};
+use crate::error::{Error, Result};
+use crate::options::{Iterations, RunOptions};
+use spa_model::Job;
+use std::path::Path;
+
+/// A search for the number of iterations.
+#[derive(Debug, Clone, Copy)]
+pub struct Auto {
+    chains: u16,
+    most: u32,
+}
+
+impl Auto {
+    /// What `options` ask for, if they do.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for options that do not go with it, or go with nothing else.
+    pub fn of(application: &Application, options: &RunOptions) -> Result<Option<Self>> {
+        if options.iterations != Some(Iterations::Auto) {
+            return match options.max_iterations {
+                Some(_) => {
+                    Err(Error::usage("--max-iterations ends '--iterations auto'; give that, or leave it out"))
+                }
+                None => Ok(None),
+            };
+        }
+        let refuse = |text: &str| Err(Error::usage(format!("--iterations auto {text}")));
+        if options.burn_in.is_some() {
+            return refuse(
+                "finds its burn-in itself: results are those of the newest half; leave --burn-in out",
+            );
+        }
+        let cools = matches!(application.defaults().cooling, Cooling::Anneal(..));
+        if options.anneal.is_some()
+            || options.schedule.is_some()
+            || (options.temperature.is_none() && (cools || options.application.preset.is_some()))
+        {
+            return refuse("samples at one temperature, for a schedule ends by itself; give --temperature T");
+        }
+        if options.start.as_deref().is_some_and(|start| start != Path::new("random")) {
+            return refuse("lets chains start apart, from random labels; leave --start out");
+        }
+        let chains = options.chains.unwrap_or(CHAINS);
+        if chains < FEWEST {
+            return refuse(&format!(
+                "compares at least {FEWEST} chains, not {chains}; leave --chains out for {CHAINS}"
+            ));
+        }
+        crate::chains::check(options.chain.unwrap_or(0), chains)?;
+        let most = options.max_iterations.unwrap_or(MOST);
+        if !most.is_multiple_of(CHECK) {
+            let allowed = format!("a multiple of {CHECK}: the chains are compared every {CHECK} iterations");
+            return Err(spa_model::Error::range("max-iterations", most, allowed).into());
+        }
+        Ok(Some(Self { chains, most }))
+    }
+
+    /// Number of chains.
+    pub fn chains(self) -> u16 {
+        self.chains
+    }
+
+    /// Lets chains of `job` grow until they agree; gives the job of the first one that ends there, whose newest half is collected.
+    ///
+    /// # Errors
+    /// As [`converge::converge`].
+    pub fn search(self, backend: &mut dyn Backend, job: &Job) -> anyhow::Result<(Job, Convergence)> {
+        let temperature = job.run().schedule.steps()[0].temperature;
+        let bar =
+            progress_bar(self.most.into(), format!("{}, {} chains, at most", backend.name(), self.chains));
+        let found =
+            converge::converge(backend, job, (temperature, self.chains, self.most), &mut |iterations| {
+                bar.set_position(iterations.into());
+                !stopped()
+            });
+        bar.finish_and_clear();
+        let found = found?;
+        let word = if found.converged { "converged" } else { "not converged" };
+        eprintln!("{word} after {} iterations of {} chains: {found}", found.iterations, self.chains);
+        let run = converge::run(job, temperature, (found.iterations, found.burn_in), job.run().chain)?;
+        Ok((job.with_run(run)?, found))
+    }
+}

@@ -1,0 +1,114 @@
+//! `diagnostics::converge`: the same stop on machines that stand between iterations and on machines that do not, and no
+//! agreement where there is none.
+
+#![allow(clippy::unwrap_used, reason = "in a test, a failure is the message")]
+
+use spa_model::job::line_vectors;
+use spa_model::{Hardware, Job, Pair, Problem, Run, Schedule, Singleton, Start, Weights};
+use spa_runtime::backend::cpu::CpuBackend;
+use spa_runtime::backend::{Backend, ProgressSink, RunReport};
+use spa_runtime::diagnostics::converge::{Convergence, converge};
+
+/// The cores, as a machine that runs jobs from their start to their end only.
+struct OnePiece(CpuBackend);
+
+impl Backend for OnePiece {
+    fn name(&self) -> &'static str {
+        "one piece"
+    }
+
+    fn run(&mut self, job: &Job, progress: ProgressSink<'_>) -> anyhow::Result<RunReport> {
+        self.0.run(job, progress)
+    }
+
+    fn in_one_piece(&self) -> Option<&'static str> {
+        Some("it is made so for this test")
+    }
+}
+
+/// A field of random costs up to `most`, smooth by `beta`, at temperature 20 in units of its energy.
+fn job(side: u32, labels: u16, most: u32, beta: u8, seed: u64) -> Job {
+    let costs = (0..side * side * u32::from(labels))
+        .map(|n| if most == 0 { 0 } else { (spa_model::rng::word(seed, 0, n % 97, n / 97, 1) % most) as u16 })
+        .collect();
+    let problem = Problem {
+        width: side,
+        height: side,
+        labels,
+        singleton: Singleton::Table { costs },
+        data_cap: 65_535,
+        s_outside: 0,
+        pair: Pair::Potts,
+        pair_cap: 1,
+        vectors: line_vectors(labels),
+        alpha: 1,
+        beta,
+        shift: 0,
+        fixed: None,
+        edge_weights: None,
+    };
+    let hardware = Hardware { energy_bits: 10, weights: Weights::Linear, ..Hardware::default() };
+    let run = Run {
+        schedule: Schedule::constant(20.0, 2).unwrap(),
+        burn_in: 0,
+        seed,
+        chain: 0,
+        start: Start::Random,
+        cutoff: None,
+    };
+    Job::new(hardware, problem, run).unwrap()
+}
+
+fn found(backend: &mut dyn Backend, job: &Job, chains: u16, most: u32) -> Convergence {
+    converge(backend, job, (20.0, chains, most), &mut |_| true).unwrap()
+}
+
+fn cpu() -> CpuBackend {
+    CpuBackend::new(1, None)
+}
+
+#[test]
+fn both_kinds_of_machines_stop_at_the_same_iteration() {
+    for (beta, seed) in [(2, 1), (14, 2), (18, 3)] {
+        let job = job(10, 3, 40, beta, seed);
+        let pieces = found(&mut cpu(), &job, 4, 1500);
+        assert_eq!(found(&mut OnePiece(cpu()), &job, 4, 1500), pieces, "beta {beta}");
+        assert!(pieces.converged && pieces.burn_in >= (pieces.iterations - 100) / 2, "{pieces}");
+    }
+}
+
+/// Coupled more than twice as strongly as where an Ising field orders by itself (β/T = 0.88), without data: each chain falls
+/// into one of two modes, or stays between them, and no chain changes sides. Eight chains take the same side by chance in one
+/// run of 128.
+#[test]
+fn two_modes_are_never_called_converged() {
+    for seed in 0..12 {
+        let two = job(16, 2, 0, 40, seed);
+        let verdict = found(&mut cpu(), &two, 8, 1000);
+        assert!(!verdict.converged && verdict.iterations == 1000, "seed {seed}: {verdict}");
+        assert!(verdict.label_share < 0.5, "seed {seed}: {verdict}");
+    }
+}
+
+/// The same lattice with weak coupling, and with data that choose one side, is done soon.
+#[test]
+fn one_mode_is_called_converged() {
+    for seed in 0..6 {
+        let weak = job(16, 2, 0, 8, seed);
+        let strong = job(16, 2, 0, 40, seed);
+        let mut problem = strong.problem().clone();
+        problem.singleton = Singleton::Table { costs: [0, 30].repeat(16 * 16) };
+        let chosen = Job::new(*strong.hardware(), problem, strong.run().clone()).unwrap();
+        for job in [weak, chosen] {
+            let verdict = found(&mut cpu(), &job, 8, 5000);
+            assert!(verdict.converged, "seed {seed}: {verdict}");
+        }
+    }
+}
+
+#[test]
+fn a_search_can_be_ended() {
+    let ended =
+        converge(&mut cpu(), &job(8, 2, 0, 40, 1), (20.0, 4, 1000), &mut |iterations| iterations < 100);
+    assert_eq!(ended.unwrap_err().to_string(), "interrupted after 100 iterations");
+}
