@@ -191,7 +191,7 @@ fn run(
             };
             return Ok(reference::run(&plan.job, real)?);
         }
-        let one = fast::Options { threads: 1, simd: None };
+        let one = fast::Options { threads: 1, ..fast::Options::default() };
         Ok(fast::run(&plan.job, &one, &mut |_| true)?)
     };
     let prepared = prepare(application, options, None, &inputs, &mut |plan, _| {

@@ -47,6 +47,20 @@ impl LabelEntry {
         }
     }
 
+    /// Algorithm 1 for `times` more picks of the label picked last; gives how often a full counter, {label, `max`}, must be
+    /// sent. Of an entry without a pick nothing can be repeated: `times` must be 0.
+    pub fn repeat(&mut self, times: u16, max: u16) -> u16 {
+        debug_assert!(times == 0 || self.mrp.count > 0);
+        let total = u32::from(self.mrp.count) + u32::from(times);
+        if total <= u32::from(max) {
+            self.mrp.count = total as u16;
+            return 0;
+        }
+        // A hit on a full counter sends it and restarts at 1.
+        self.mrp.count = ((total - 1) % u32::from(max)) as u16 + 1;
+        ((total - 1) / u32::from(max)) as u16
+    }
+
     /// The pairs that the final drain sends.
     pub fn drain(&self) -> impl Iterator<Item = Count> + use<> {
         [self.mrp, self.lrp].into_iter().filter(|pair| pair.count > 0)
@@ -90,6 +104,22 @@ mod tests {
         e.pick(9, 3);
         assert_eq!(e.pick(5, 3), Some(Count { label: 5, count: 3 }), "lines 10-12");
         assert_eq!(pairs(&e), [(5, 1), (9, 2)]);
+    }
+
+    #[test]
+    fn repeating_equals_one_pick_at_a_time() {
+        for max in [1, 2, 3, 7, 255, u16::MAX] {
+            for start in [1, 2, max / 2 + 1, max].into_iter().filter(|&start| start <= max) {
+                for times in [0, 1, 2, 3, 6, 7, 300, 60_000] {
+                    let mrp = Count { label: 4, count: start };
+                    let mut one = LabelEntry { mrp, lrp: Count { label: 9, count: 1 } };
+                    let mut many = one;
+                    let sent = (0..times).filter_map(|_| one.pick(4, max)).count();
+                    assert_eq!(usize::from(many.repeat(times, max)), sent, "{start} + {times} of {max}");
+                    assert_eq!(many, one, "{start} + {times} of {max}");
+                }
+            }
+        }
     }
 
     #[test]

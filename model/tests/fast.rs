@@ -10,7 +10,7 @@ use spa_model::fast::{self, Level, Options};
 use spa_model::{Error, Job, Outcome, Problem, spec};
 
 fn fast_run(job: &Job, simd: Option<Level>, threads: usize) -> Outcome {
-    fast::run(job, &Options { threads, simd }, &mut |_| true).unwrap()
+    fast::run(job, &Options { threads, simd, ..Options::default() }, &mut |_| true).unwrap()
 }
 
 fn assert_equal(job: &Job, expected: &mut Outcome, simd: Option<Level>, threads: usize) {

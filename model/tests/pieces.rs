@@ -29,11 +29,17 @@ fn truncated(job: &Job, iterations: u32) -> Job {
 /// A level and a number of threads by number.
 fn options(n: usize) -> Options {
     let levels = Level::available();
-    Options { threads: 1 + n / levels.len() % 3, simd: Some(levels[n % levels.len()]) }
+    Options {
+        threads: 1 + n / levels.len() % 3,
+        simd: Some(levels[n % levels.len()]),
+        update_all: n % 5 == 4,
+    }
 }
 
+/// To compare; how much was evaluated is no part of the result.
 fn sorted(mut outcome: Outcome) -> Outcome {
     outcome.messages.sort_unstable();
+    outcome.labels_touched = 0;
     outcome
 }
 
@@ -86,7 +92,6 @@ proptest! {
         } else {
             let expected = sorted(spec::run(&truncated(&job, iteration)).unwrap());
             prop_assert_eq!(&part.labels, &expected.labels);
-            prop_assert_eq!(part.labels_touched, expected.labels_touched);
             if iteration > job.run().burn_in {
                 prop_assert_eq!(&part, &expected);
             }

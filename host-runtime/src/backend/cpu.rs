@@ -43,7 +43,7 @@ impl Backend for CpuBackend {
     }
 
     fn start<'a>(&'a self, job: &'a Job, from: Option<Snapshot>) -> anyhow::Result<Box<dyn Session + 'a>> {
-        let options = fast::Options { threads: self.threads, simd: None };
+        let options = fast::Options { threads: self.threads, ..fast::Options::default() };
         let begun = Instant::now();
         let run = match from {
             None => fast::Run::new(job, &options)?,

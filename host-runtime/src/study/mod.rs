@@ -131,7 +131,7 @@ pub fn entry(case: &Case, job: &Job, found: Value) -> anyhow::Result<Value> {
 /// # Errors
 /// As [`fast::run`]; [`spa_model::Error::Interrupted`] if `sink` stops it.
 pub fn sample(job: &Job, threads: usize, sink: Sink<'_>) -> Result<Outcome> {
-    let options = fast::Options { threads, simd: None };
+    let options = fast::Options { threads, ..fast::Options::default() };
     Ok(fast::run(job, &options, &mut |_| sink(Event::Iterations(1)))?)
 }
 

@@ -9,7 +9,7 @@ use spa_model::{Job, fast};
 /// # Errors
 /// [`spa_model::Error::Interrupted`] if `sink` stops it; else as [`fast::Run::new`].
 pub fn follow(job: &Job, threads: usize, sink: Sink<'_>, look: &mut dyn FnMut(u32, &[u8])) -> Result<()> {
-    let mut run = fast::Run::new(job, &fast::Options { threads, simd: None })?;
+    let mut run = fast::Run::new(job, &fast::Options { threads, ..fast::Options::default() })?;
     look(0, &run.labels());
     for iteration in 1..=job.iterations() {
         if !run.advance(iteration, &mut |_| sink(Event::Iterations(1))) {

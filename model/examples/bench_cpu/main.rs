@@ -16,7 +16,7 @@ use spa_model::{Error, Hardware, Job, Run, Schedule, Start, Step, spec};
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: bench_cpu [--data DIR] [--repeat N] [--iterations N] [--only LEVEL] [--rows N] \
-    [--energy-bits N] [--json]";
+    [--energy-bits N] [--update-all] [--json]";
 
 /// Process CPU time, all threads, in seconds.
 pub fn cpu_seconds() -> f64 {
@@ -32,6 +32,7 @@ struct Arguments {
     only: Option<String>,
     rows: u32,
     energy_bits: u8,
+    update_all: bool,
 }
 
 fn arguments() -> Option<Arguments> {
@@ -43,6 +44,7 @@ fn arguments() -> Option<Arguments> {
         only: None,
         rows: u32::MAX,
         energy_bits: 8,
+        update_all: false,
     };
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
@@ -53,6 +55,7 @@ fn arguments() -> Option<Arguments> {
             "--energy-bits" => result.energy_bits = args.next()?.parse().ok()?,
             "--rows" => result.rows = args.next()?.parse().ok().filter(|&n| n > 0)?,
             "--only" => result.only = Some(args.next()?),
+            "--update-all" => result.update_all = true,
             "--json" => result.json = true,
             _ => return None,
         }
@@ -121,7 +124,8 @@ fn bench(arguments: &Arguments) -> Result<(), Error> {
         .into_iter()
         .filter(|level| arguments.only.as_ref().is_none_or(|n| n == level.name()))
         .collect();
-    let options = |level: Level| Options { threads: 1, simd: Some(level) };
+    let update_all = arguments.update_all;
+    let options = |level: Level| Options { threads: 1, simd: Some(level), update_all };
     let (mut naive, expected) = naive::run(&short);
     for level in &levels {
         let check = fast::run(&short, &options(*level), &mut |_| true)?;
@@ -131,19 +135,18 @@ fn bench(arguments: &Arguments) -> Result<(), Error> {
     }
     // Noise only adds: the least time of each part is the best estimate. The samplers take turns, so that a noisy
     // minute strikes all of them.
-    let mut best = vec![Times::WORST; levels.len()];
-    let mut touched = 0;
+    let mut best = vec![(Times::WORST, 0); levels.len()];
     for _ in 0..arguments.repeat {
         naive.improve(&naive::run(&short).0);
-        for (level, best) in levels.iter().zip(&mut best) {
+        for (level, (best, touched)) in levels.iter().zip(&mut best) {
             let (times, labels_touched) = timed(&full, &options(*level))?;
             best.improve(&times);
-            touched = labels_touched;
+            *touched = labels_touched;
         }
     }
     let mut rates = vec![Rates::new("naive", &short, &naive, short.labels_evaluated())];
-    for (level, best) in levels.iter().zip(&best) {
-        rates.push(Rates::new(level.name(), &full, best, touched));
+    for (level, (best, touched)) in levels.iter().zip(&best) {
+        rates.push(Rates::new(level.name(), &full, best, *touched));
     }
     let live = live_labels(&full)?;
     if arguments.json {

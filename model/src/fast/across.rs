@@ -101,12 +101,16 @@ impl Across {
         let weights = Weights::<BITS>::new(task.weights);
         let costs = self.costs.row(y, colour);
         for (block, costs) in costs.chunks_exact(LANES * self.pairs.len()).enumerate() {
+            if task.awake.is_some_and(|awake| awake[block] == 0) {
+                continue;
+            }
             let first = block * LANES;
             let near = [0, 1, 2, 3].map(|n| self.neighbours(task.near[n].as_flattened(), first));
             let least = self.energies(&near, costs, &mut scratch);
             let totals = self.weigh(least, &weights, &mut scratch);
             let labels = self.find(self.draw(&task.stream, first, totals), &scratch);
-            self.write(labels, first, &mut task);
+            let changed = self.write(labels, first, &mut task);
+            task.bits.note_word(block, several(totals, task.weights), changed);
         }
     }
 
@@ -225,10 +229,10 @@ impl Across {
         _mm512_packus_epi16(counts[0], counts[1])
     }
 
-    /// Writes the labels of the RVs from `first` on, but for fixed ones.
+    /// Writes the labels of the RVs from `first` on, but for fixed ones; tells which changed.
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
     #[inline]
-    fn write(&self, labels: __m512i, first: usize, task: &mut Task<'_>) {
+    fn write(&self, labels: __m512i, first: usize, task: &mut Task<'_>) -> u64 {
         let count = task.out.count - first;
         let mut mask = first_lanes(count);
         if let Some(fixed) = task.fixed {
@@ -242,9 +246,15 @@ impl Across {
         let high = _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64::<1>(labels));
         // SAFETY: the masks leave out what the row does not have.
         unsafe {
-            _mm512_mask_storeu_epi16(cells.as_mut_ptr().cast(), mask as __mmask32, low);
+            let (low_mask, high_mask) = (mask as __mmask32, (mask >> 32) as __mmask32);
             let high_cells = cells.as_mut_ptr().wrapping_add(32);
-            _mm512_mask_storeu_epi16(high_cells.cast(), (mask >> 32) as __mmask32, high);
+            let old = _mm512_maskz_loadu_epi16(low_mask, cells.as_ptr().cast());
+            let low_changed = _mm512_mask_cmpneq_epi16_mask(low_mask, old, low);
+            let old = _mm512_maskz_loadu_epi16(high_mask, high_cells.cast_const().cast());
+            let high_changed = _mm512_mask_cmpneq_epi16_mask(high_mask, old, high);
+            _mm512_mask_storeu_epi16(cells.as_mut_ptr().cast(), low_mask, low);
+            _mm512_mask_storeu_epi16(high_cells.cast(), high_mask, high);
+            u64::from(low_changed) | u64::from(high_changed) << 32
         }
     }
 }
@@ -277,6 +287,24 @@ impl Lanes for Words {
         // SAFETY: as above.
         Self(unsafe { _mm512_xor_si512(_mm512_rol_epi32::<LEFT>(self.0), other.0) })
     }
+}
+
+/// A bit for each RV with more than one live label: its sum of weights is more than the one of least energy has.
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn several(totals: [__m512i; 2], weights: &ByteWeights) -> u64 {
+    let one = _mm512_set1_epi16(weights.table[0].into());
+    // Packing undoes the unpacking of bytes to words.
+    let more = totals.map(|totals| _mm512_sub_epi16(totals, one));
+    let packed = _mm512_packus_epi16(clamp(more[0]), clamp(more[1]));
+    _mm512_test_epi8_mask(packed, packed)
+}
+
+/// At most 255, of unsigned words.
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn clamp(words: __m512i) -> __m512i {
+    _mm512_min_epu16(words, _mm512_set1_epi16(255))
 }
 
 /// A bit for each of the first `count` lanes, at most all.

@@ -3,6 +3,7 @@
 //! Every `unsafe` block calls intrinsics that the token vouches for, as in [`super::x86`].
 
 use super::block::{Block, Sums};
+use super::field::Cell;
 use super::threefry::{CHUNK, RowStream};
 use super::x86;
 use std::arch::x86_64::*;
@@ -124,6 +125,11 @@ impl Block for Avx512 {
     fn find(self, sums: &Sums, weights: &[u8; 64], r: u32) -> u32 {
         // SAFETY: the token implies SSE4.1.
         unsafe { x86::find(sums, weights, r) }
+    }
+
+    #[inline(always)]
+    fn differences(self, a: &[Cell; CHUNK], b: &[Cell; CHUNK]) -> u32 {
+        x86::differences(a, b)
     }
 
     #[inline(always)]

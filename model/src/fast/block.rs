@@ -4,6 +4,7 @@
 //! methods are safe. Methods are inlined into a function compiled for those instructions ([`super::x86`],
 //! [`super::neon`]); called from anywhere else they are correct and slow.
 
+use super::field::Cell;
 use super::threefry::{CHUNK, RowStream};
 
 /// Prefix sums over the groups of eight labels of a block: a zero, then eight inclusive ones.
@@ -59,6 +60,15 @@ pub trait Block: Copy {
     fn sum_groups(self, weights: Self::V, sums: &mut Sums) -> u32;
     /// First label of the block whose inclusive prefix sum exceeds `r`, which must be below the sum of all.
     fn find(self, sums: &Sums, weights: &[u8; 64], r: u32) -> u32;
+    /// Bit i is set where cell i differs.
+    #[inline(always)]
+    fn differences(self, a: &[Cell; CHUNK], b: &[Cell; CHUNK]) -> u32 {
+        let mut bits = 0;
+        for i in 0..CHUNK {
+            bits |= u32::from(a[i] != b[i]) << i;
+        }
+        bits
+    }
     /// The random words of the chunk that starts at RV `first` of a row.
     #[inline(always)]
     fn words(self, stream: &RowStream, first: usize) -> [u32; CHUNK] {

@@ -4,6 +4,7 @@
 //! one that compilers vectorise.
 
 use super::edges::Edges;
+use super::events::{self, Bits};
 use super::field::{Encoding, Near, Row, count, half, parity};
 use super::level::Level;
 use super::singletons::{Singletons, argmin as argmin_of};
@@ -46,6 +47,10 @@ pub struct Task<'a> {
     pub edges: Option<Edges<'a>>,
     /// True where a RV is fixed.
     pub fixed: Option<&'a [bool]>,
+    /// The RVs to update, or all.
+    pub awake: Option<&'a [u64]>,
+    /// The bits to note.
+    pub bits: Bits<'a>,
     /// The cells to write.
     pub out: Row<'a>,
 }
@@ -121,7 +126,7 @@ impl General {
 
     /// Samples a row; `weights_of` gives the weights of the edges of the n-th RV.
     #[inline(always)]
-    fn row_weighted(&self, task: Task<'_>, weights_of: impl Fn(usize) -> [u32; 4]) {
+    fn row_weighted(&self, mut task: Task<'_>, weights_of: impl Fn(usize) -> [u32; 4]) {
         let labels = self.labels;
         let (y, colour) = task.at;
         let costs = &self.singletons[colour][y * half(self.width) * labels..];
@@ -132,12 +137,16 @@ impl General {
         let mut w = [0_u8; LABELS];
         let (energies, w) = (&mut energies[..labels], &mut w[..labels]);
         let mut words = [0; CHUNK];
+        let mut active = u32::MAX;
         for n in 0..task.out.count {
             let (chunk, i) = (n / CHUNK, n % CHUNK);
             if i == 0 {
-                words = task.stream.words::<[u32; 8]>(n);
+                active = task.awake.map_or(u32::MAX, |awake| events::of_chunk(awake, chunk));
+                if active != 0 {
+                    words = task.stream.words::<[u32; 8]>(n);
+                }
             }
-            if task.fixed.is_some_and(|fixed| fixed[n]) {
+            if active >> i & 1 == 0 || task.fixed.is_some_and(|fixed| fixed[n]) {
                 continue;
             }
             let rows = task.near.map(|near| &self.pairs[usize::from(near[chunk][i]) * labels..][..labels]);
@@ -154,7 +163,9 @@ impl General {
                 let u = u64::from(words[i] >> (32 - u32::from(self.u_bits)));
                 first_above(w, ((u * sum) >> self.u_bits) as u32)
             };
-            task.out.chunks[chunk][i] = self.encoding.cell(label as u8);
+            let cell = self.encoding.cell(label as u8);
+            let old = std::mem::replace(&mut task.out.chunks[chunk][i], cell);
+            task.bits.note(chunk, u32::from(live > 1) << i, u32::from(old != cell) << i);
         }
     }
 

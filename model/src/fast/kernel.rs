@@ -10,6 +10,7 @@
 #![allow(clippy::needless_range_loop)]
 
 use super::block::{Block, Sums};
+use super::events::{self, Bits};
 use super::field::{Cell, Near, Row};
 use super::tables::{ByteWeights, Form, PairRows};
 use super::threefry::{CHUNK, RowStream};
@@ -38,6 +39,10 @@ pub struct Task<'a> {
     pub near: Near<'a>,
     /// True where a RV is fixed.
     pub fixed: Option<&'a [bool]>,
+    /// The RVs to update, or all.
+    pub awake: Option<&'a [u64]>,
+    /// The bits to note.
+    pub bits: Bits<'a>,
     /// The cells to write.
     pub out: Row<'a>,
 }
@@ -59,14 +64,22 @@ const RECOUNT: usize = 8;
 /// Samples a row with the singleton costs of its RVs, a stride each; M is the number of blocks of a RV, PLAIN tells
 /// [`Form::is_plain`].
 #[inline(always)]
-pub fn row<B: Block, const M: usize, const PLAIN: bool>(b: B, packed: &Packed, costs: &[u8], task: Task<'_>) {
+pub fn row<B: Block, const M: usize, const PLAIN: bool>(
+    b: B,
+    packed: &Packed,
+    costs: &[u8],
+    mut task: Task<'_>,
+) {
     let kernel = Kernel::<B, M, PLAIN>::new(b, packed, task.weights);
     let stride = B::BYTES * M;
     let encoding = packed.pairs.encoding();
     let mut scratch =
         Scratch { labels: [[[0; 64]; M]; CHUNK], sums: [[Sums::default(); M]; CHUNK], live: [[0; M]; CHUNK] };
+    if let Some(awake) = task.awake {
+        kernel.row_of(awake, costs, &mut task, &mut scratch);
+        return;
+    }
     let mut dense = false;
-
     let [left, right, up, down] = task.near;
     let near = left.iter().zip(right).zip(up).zip(down);
     for (chunk, (out, (((left, right), up), down))) in task.out.chunks.iter_mut().zip(near).enumerate() {
@@ -100,8 +113,23 @@ pub fn row<B: Block, const M: usize, const PLAIN: bool>(b: B, packed: &Packed, c
                 labels[i] = encoding.label(out[i]);
             }
         }
-        *out = labels.map(|label| Cell::from(label) * encoding.unit);
-        out[n..].fill(encoding.null());
+        let mut cells = labels.map(|label| Cell::from(label) * encoding.unit);
+        cells[n..].fill(encoding.null());
+        let all = (1 << n) - 1;
+        // Where nearly all RVs draw, neither their live labels nor their changes are worth counting.
+        let (open, changed) = if dense { (all, all) } else { (several, b.differences(out, &cells)) };
+        task.bits.note(chunk, open, changed);
+        *out = cells;
+    }
+}
+
+/// `f` on the index of every set bit of a chunk.
+#[inline(always)]
+fn each(mut bits: u32, mut f: impl FnMut(usize)) {
+    while bits != 0 {
+        let i = bits.trailing_zeros() as usize % CHUNK;
+        bits &= bits - 1;
+        f(i);
     }
 }
 
@@ -152,55 +180,98 @@ impl<'a, B: Block, const M: usize, const PLAIN: bool> Kernel<'a, B, M, PLAIN> {
         scratch: &mut Scratch<M>,
         labels: &mut [u8; CHUNK],
     ) -> u32 {
-        let b = self.b;
         let stride = B::BYTES * M;
         let mut several = 0;
         for i in 0..n {
             let cost = &costs[i * stride..][..stride];
-            let pairs = &self.packed.pairs;
-            let (left, right) = (pairs.row(near[0][i]), pairs.row(near[1][i]));
-            let (up, down) = (pairs.row(near[2][i]), pairs.row(near[3][i]));
-            let mut e = [b.splat(0); M];
-            for m in 0..M {
-                let at = m * B::BYTES;
-                // Two short chains of sums instead of one long one.
-                let x = b.add_saturating(b.load(&left[at..]), b.load(&right[at..]));
-                let y = b.add_saturating(b.load(&up[at..]), b.load(&down[at..]));
-                e[m] = b.add_saturating(b.add_saturating(b.load(&cost[at..]), x), y);
-                if !PLAIN {
-                    let shifted = b.shift_right(e[m], self.packed.form.shift);
-                    e[m] = b.min(shifted, b.splat(self.packed.form.energy_max));
-                }
-            }
-            let mut least = e[0];
-            for m in 1..M {
-                least = b.min(least, e[m]);
-            }
-            let base = b.base(least);
-            let mut count = 0;
-            for m in (0..M).rev() {
-                let es = b.scaled(e[m], base);
-                b.store(es, &mut scratch.labels[i][m]);
-                if !COUNT {
-                    continue;
-                }
-                let bits = b.at_most(es, self.theta) & self.lanes[m];
-                if !PLAIN {
-                    scratch.live[i][m] = bits;
-                }
-                if M == 1 {
-                    labels[i] = bits.trailing_zeros() as u8;
-                    several |= u32::from(bits & bits.wrapping_sub(1) != 0) << i;
-                } else if bits != 0 {
-                    labels[i] = (64 * m) as u8 + bits.trailing_zeros() as u8;
-                    count += bits.count_ones();
-                }
-            }
-            if M > 1 {
-                several |= u32::from(count > 1) << i;
-            }
+            several |= self.energy::<COUNT>(i, near.map(|near| near[i]), cost, scratch, labels) << i;
         }
         several
+    }
+
+    /// Scaled energies of RV `i` of a chunk. With COUNT also its first live label, and 1 if there are several.
+    #[inline(always)]
+    fn energy<const COUNT: bool>(
+        &self,
+        i: usize,
+        near: [Cell; 4],
+        cost: &[u8],
+        scratch: &mut Scratch<M>,
+        labels: &mut [u8; CHUNK],
+    ) -> u32 {
+        let b = self.b;
+        let pairs = &self.packed.pairs;
+        let (left, right) = (pairs.row(near[0]), pairs.row(near[1]));
+        let (up, down) = (pairs.row(near[2]), pairs.row(near[3]));
+        let mut e = [b.splat(0); M];
+        for m in 0..M {
+            let at = m * B::BYTES;
+            // Two short chains of sums instead of one long one.
+            let x = b.add_saturating(b.load(&left[at..]), b.load(&right[at..]));
+            let y = b.add_saturating(b.load(&up[at..]), b.load(&down[at..]));
+            e[m] = b.add_saturating(b.add_saturating(b.load(&cost[at..]), x), y);
+            if !PLAIN {
+                let shifted = b.shift_right(e[m], self.packed.form.shift);
+                e[m] = b.min(shifted, b.splat(self.packed.form.energy_max));
+            }
+        }
+        let mut least = e[0];
+        for m in 1..M {
+            least = b.min(least, e[m]);
+        }
+        let base = b.base(least);
+        let (mut count, mut several) = (0, false);
+        for m in (0..M).rev() {
+            let es = b.scaled(e[m], base);
+            b.store(es, &mut scratch.labels[i][m]);
+            if !COUNT {
+                continue;
+            }
+            let bits = b.at_most(es, self.theta) & self.lanes[m];
+            if !PLAIN {
+                scratch.live[i][m] = bits;
+            }
+            if M == 1 {
+                labels[i] = bits.trailing_zeros() as u8;
+                several = bits & bits.wrapping_sub(1) != 0;
+            } else if bits != 0 {
+                labels[i] = (64 * m) as u8 + bits.trailing_zeros() as u8;
+                count += bits.count_ones();
+                several = count > 1;
+            }
+        }
+        u32::from(several)
+    }
+
+    /// Updates the RVs of a row that are `awake`, none of them fixed.
+    #[inline(always)]
+    fn row_of(&self, awake: &[u64], costs: &[u8], task: &mut Task<'_>, scratch: &mut Scratch<M>) {
+        let stride = B::BYTES * M;
+        let unit = self.packed.pairs.encoding().unit;
+        for (chunk, out) in task.out.chunks.iter_mut().enumerate() {
+            let active = events::of_chunk(awake, chunk);
+            if active == 0 {
+                continue;
+            }
+            let near = [0, 1, 2, 3].map(|k| &task.near[k][chunk]);
+            let first = chunk * CHUNK;
+            let mut labels = [0_u8; CHUNK];
+            let (mut several, mut changed) = (0, 0);
+            each(active, |i| {
+                let cost = &costs[(first + i) * stride..][..stride];
+                several |= self.energy::<true>(i, near.map(|near| near[i]), cost, scratch, &mut labels) << i;
+            });
+            if several != 0 {
+                let words = self.b.words(&task.stream, first);
+                self.draw_some(several, &words, scratch, &mut labels);
+            }
+            each(active, |i| {
+                let cell = Cell::from(labels[i]) * unit;
+                changed |= u32::from(out[i] != cell) << i;
+                out[i] = cell;
+            });
+            task.bits.note(chunk, several, changed);
+        }
     }
 
     /// Draws for all `n` RVs, a stage at a time. The chain from energies to a label is some hundred cycles long; in

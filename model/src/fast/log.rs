@@ -1,13 +1,18 @@
 //! Label entries and messages of a row, and the evidence mask in the order of the planes.
 
+use super::events::ones;
 use super::field::{Cell, Encoding, count, half, parity};
-use crate::entry::{LabelEntry, Message};
+use crate::entry::{Count, LabelEntry, Message};
 use crate::job::Problem;
 
 /// The entries of the RVs of one colour in one row, and the messages they sent.
 #[derive(Debug)]
 pub struct RowLog {
     entries: Vec<LabelEntry>,
+    /// Collected iterations that each entry accounts for: since then its RV has had its label of then.
+    accounted: Vec<u16>,
+    /// RVs updated, counted over all iterations.
+    pub updates: u64,
     messages: Vec<Message>,
     /// Index of the first RV; the others follow two by two.
     first: u32,
@@ -19,23 +24,42 @@ impl RowLog {
         let width = problem.width as usize;
         let log = |y: usize| Self {
             entries: vec![LabelEntry::default(); count(width, y, colour)],
+            accounted: vec![0; count(width, y, colour)],
+            updates: 0,
             messages: Vec::new(),
             first: (y * width + parity(y, colour)) as u32,
         };
         (0..problem.height as usize).map(log).collect()
     }
 
-    /// Enters the new label of every RV that is not fixed (Algorithm 1).
-    pub fn enter(&mut self, cells: &[Cell], fixed: Option<&[bool]>, encoding: Encoding, max: u16) {
-        for (n, (entry, &cell)) in self.entries.iter_mut().zip(cells).enumerate() {
-            if fixed.is_some_and(|fixed| fixed[n]) {
-                continue;
+    /// Enters the new label of every RV of `changed` (Algorithm 1), after as many picks of its old one as are missing.
+    /// `collected` counts the iterations before; in the first one `changed` must be all RVs that are not fixed.
+    pub fn enter(&mut self, cells: &[Cell], changed: &[u64], encoding: Encoding, max: u16, collected: u16) {
+        for n in ones(changed) {
+            self.settle(n, max, collected);
+            if let Some(pair) = self.entries[n].pick(encoding.label(cells[n]), max) {
+                self.send(n, pair);
             }
-            if let Some(pair) = entry.pick(encoding.label(cell), max) {
-                let rv = self.first + 2 * n as u32;
-                self.messages.push(Message { rv, label: pair.label, count: pair.count.into() });
-            }
+            self.accounted[n] = collected + 1;
         }
+    }
+
+    /// Brings the entries of the RVs of `free` up to date.
+    pub fn settle_all(&mut self, free: &[u64], max: u16, collected: u16) {
+        ones(free).for_each(|n| self.settle(n, max, collected));
+    }
+
+    fn settle(&mut self, n: usize, max: u16, collected: u16) {
+        let times = collected - self.accounted[n];
+        for _ in 0..self.entries[n].repeat(times, max) {
+            self.send(n, Count { label: self.entries[n].mrp.label, count: max });
+        }
+        self.accounted[n] = collected;
+    }
+
+    fn send(&mut self, n: usize, pair: Count) {
+        let rv = self.first + 2 * n as u32;
+        self.messages.push(Message { rv, label: pair.label, count: pair.count.into() });
     }
 
     /// The messages sent so far.
@@ -61,8 +85,9 @@ impl RowLog {
         (self.first..).step_by(2).zip(self.entries.iter().copied())
     }
 
-    /// Takes the entries of its RVs from those of all.
-    pub fn set_entries(&mut self, all: &[LabelEntry]) {
+    /// Takes the entries of its RVs from those of all, which account for all iterations collected.
+    pub fn set_entries(&mut self, all: &[LabelEntry], collected: u16) {
+        self.accounted.fill(collected);
         for (entry, new) in self.entries.iter_mut().zip(all[self.first as usize..].iter().step_by(2)) {
             *entry = *new;
         }

@@ -8,6 +8,7 @@
 //!   ([`threefry`]);
 //! - the two colours in planes of their own with a border, so that rows are read and written in order and the
 //!   field's edges cost nothing ([`field`]);
+//! - no update at all of a RV that would take its label again for certain ([`events`]);
 //! - several iterations in one sweep over the rows, so that costs come from a near cache; bands of rows for threads
 //!   ([`sweep`]).
 //!
@@ -21,6 +22,7 @@ mod avx512;
 mod block;
 mod costs;
 mod edges;
+mod events;
 mod field;
 mod general;
 mod kernel;
@@ -50,6 +52,8 @@ pub struct Options {
     pub threads: usize,
     /// Instruction set; `None` for the best one that this CPU has.
     pub simd: Option<Level>,
+    /// Updates every RV in every iteration, also those that cannot change (docs/edgs.md): slower, with the same results.
+    pub update_all: bool,
 }
 
 /// Runs `job` from its start to its histogram, with the labels, histogram and messages of [`crate::spec::run`].

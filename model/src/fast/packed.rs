@@ -59,6 +59,15 @@ impl Sampler {
         }
     }
 
+    /// True if a word of 64 RVs costs as much as one of them.
+    pub fn takes_words(&self) -> bool {
+        match self {
+            Self::Labels(_) => false,
+            #[cfg(target_arch = "x86_64")]
+            Self::Across(_) => true,
+        }
+    }
+
     /// Bytes of singleton costs of one colour of a row.
     pub fn row_bytes(&self) -> usize {
         match self {

@@ -1,6 +1,7 @@
 //! A run in pieces: it stops between iterations, shows what it has, and goes on with the same bits.
 
 use super::edges::EdgePlanes;
+use super::events::Events;
 use super::field::{Encoding, Field};
 use super::log::{Evidence, RowLog};
 use super::sweep::{HalfStep, Plan, Sampling, Sweep};
@@ -21,7 +22,11 @@ use rayon::prelude::*;
 pub struct Run<'a> {
     job: &'a Job,
     iteration: u32,
+    update_all: bool,
     field: Field,
+    events: Events,
+    /// In the last iteration live labels had Es below this.
+    limit: Option<u32>,
     sampler: Sampler,
     evidence: Option<Evidence>,
     edges: Option<EdgePlanes>,
@@ -32,7 +37,7 @@ pub struct Run<'a> {
     /// First iteration after each entry of the schedule.
     ends: Vec<u32>,
     /// Weights of the entries of the last sweep.
-    weights: Vec<(usize, Weights)>,
+    weights: Vec<Entry>,
     /// Made when the energy is first asked for.
     terms: Option<Terms<'a>>,
 }
@@ -41,6 +46,15 @@ pub struct Run<'a> {
 enum Sampler {
     Packed(Box<packed::Sampler>),
     General(Box<general::General>),
+}
+
+/// A schedule entry as its iterations need it.
+struct Entry {
+    /// Which one.
+    entry: usize,
+    /// Live labels have Es below this.
+    limit: u32,
+    weights: Weights,
 }
 
 /// The weights of one temperature.
@@ -70,7 +84,8 @@ impl<'a> Run<'a> {
         snapshot.check(job)?;
         let mut run = Self::with(job, options, snapshot.labels, false)?;
         run.iteration = snapshot.iteration;
-        run.logs.iter_mut().flatten().for_each(|log| log.set_entries(&snapshot.entries));
+        let collected = job.collected_by(snapshot.iteration);
+        run.logs.iter_mut().flatten().for_each(|log| log.set_entries(&snapshot.entries, collected));
         let (width, messages) = (job.problem().width, snapshot.messages);
         for message in messages {
             let (x, y) = (message.rv % width, message.rv / width);
@@ -93,12 +108,16 @@ impl<'a> Run<'a> {
             *end += step.iterations;
             Some(*end)
         });
+        let evidence = problem.fixed.as_ref().map(|fixed| Evidence::new(problem, fixed));
         Ok(Self {
             job,
             iteration: 0,
+            update_all: options.update_all,
             field: Field::new(problem, sampler.encoding(), &labels),
+            events: Events::new(problem, evidence.as_ref()),
+            limit: None,
             sampler,
-            evidence: problem.fixed.as_ref().map(|fixed| Evidence::new(problem, fixed)),
+            evidence,
             edges: EdgePlanes::new(problem),
             logs: [0, 1].map(|colour| RowLog::for_rows(problem, colour)),
             pool: plan.is_cut().then(|| pool(threads)).transpose()?,
@@ -124,6 +143,12 @@ impl<'a> Run<'a> {
     /// `progress` is called with the number of finished iterations, once for each. After it has returned false the run
     /// stops at the end of the sweep, up to 16 iterations later ([`Run::iteration`] tells), and can go on.
     pub fn advance(&mut self, to: u32, progress: &mut dyn FnMut(u32) -> bool) -> bool {
+        let whole = self.advance_unsettled(to, progress);
+        self.settle();
+        whole
+    }
+
+    fn advance_unsettled(&mut self, to: u32, progress: &mut dyn FnMut(u32) -> bool) -> bool {
         let to = to.min(self.job.iterations());
         while self.iteration < to {
             let share = self.plan.share((to - self.iteration) as usize) as u32;
@@ -143,48 +168,67 @@ impl<'a> Run<'a> {
         let entry_of = |iteration: u32| self.ends.partition_point(|&end| end <= iteration);
         let iterations = self.iteration..self.iteration + count;
         let (first, last) = (entry_of(iterations.start), entry_of(iterations.end - 1));
-        self.weights.retain(|(entry, _)| (first..=last).contains(entry));
+        self.weights.retain(|known| (first..=last).contains(&known.entry));
         for entry in first..=last {
-            if self.weights.iter().all(|(known, _)| *known != entry) {
+            if self.weights.iter().all(|known| known.entry != entry) {
                 let temperature = run.schedule.steps()[entry].temperature;
                 let table = WeightTable::new(hardware, temperature, run.cutoff);
+                let limit = table.table.partition_point(|&w| w > 0) as u32;
                 let weights = match &self.sampler {
                     Sampler::Packed(_) => Weights::Packed(ByteWeights::new(hardware, &table)),
                     Sampler::General(_) => Weights::General(table),
                 };
-                self.weights.push((entry, weights));
+                self.weights.push(Entry { entry, limit, weights });
             }
         }
-        let half_steps: Vec<HalfStep<'_>> = iterations
-            .flat_map(|iteration| [0, 1].map(|colour| (iteration, colour)))
-            .filter_map(|(iteration, colour)| {
-                let entry = entry_of(iteration);
-                let weights = &self.weights.iter().find(|(known, _)| *known == entry)?.1;
-                let sampling = match (&self.sampler, weights) {
-                    (Sampler::Packed(sampler), Weights::Packed(weights)) => {
-                        Sampling::Packed(sampler, weights)
-                    }
-                    (Sampler::General(sampler), Weights::General(weights)) => {
-                        Sampling::General(sampler, weights)
-                    }
-                    _ => return None,
-                };
-                let [_, c1] = rng::counter(0, 0, run.chain, iteration);
-                let count_max = (iteration >= run.burn_in).then_some(hardware.count_max() as u16);
-                Some(HalfStep { sampling, c1, colour, count_max })
-            })
-            .collect();
+        let mut limit = self.limit;
+        let mut half_steps: Vec<HalfStep<'_>> = Vec::with_capacity(2 * count as usize);
+        for iteration in iterations {
+            let entry = entry_of(iteration);
+            let Some(known) = self.weights.iter().find(|known| known.entry == entry) else { continue };
+            let sampling = match (&self.sampler, &known.weights) {
+                (Sampler::Packed(sampler), Weights::Packed(weights)) => Sampling::Packed(sampler, weights),
+                (Sampler::General(sampler), Weights::General(weights)) => Sampling::General(sampler, weights),
+                _ => continue,
+            };
+            // Where more labels may be live than before, every RV may change.
+            let all = self.update_all || limit.is_some_and(|limit| known.limit > limit);
+            limit = Some(known.limit);
+            let [_, c1] = rng::counter(0, 0, run.chain, iteration);
+            let collected = iteration.checked_sub(run.burn_in).map(|n| n as u16);
+            half_steps.extend([0, 1].map(|colour| HalfStep { sampling, c1, colour, collected, all }));
+        }
         let sweep = Sweep {
             half_steps: &half_steps,
             evidence: self.evidence.as_ref(),
             edges: self.edges.as_ref(),
+            count_max: hardware.count_max() as u16,
             key: rng::key(run.seed),
             encoding: self.field.encoding(),
         };
-        let (plan, field, logs) = (&self.plan, &mut self.field, &mut self.logs);
+        let (plan, field, events, logs) = (&self.plan, &mut self.field, &mut self.events, &mut self.logs);
         match &self.pool {
-            Some(pool) => pool.install(|| plan.run(&sweep, field, logs)),
-            None => plan.run(&sweep, field, logs),
+            Some(pool) => pool.install(|| plan.run(&sweep, field, events, logs)),
+            None => plan.run(&sweep, field, events, logs),
+        }
+        self.limit = limit;
+    }
+
+    /// Brings all label entries up to date: they are entered when a label changes, not when it stays.
+    fn settle(&mut self) {
+        let collected = self.job.collected_by(self.iteration);
+        if collected == 0 {
+            return;
+        }
+        let (events, max) = (&self.events, self.job.hardware().count_max() as u16);
+        for (colour, logs) in self.logs.iter_mut().enumerate() {
+            let settle = |(y, log): (usize, &mut RowLog)| {
+                log.settle_all(events.free(y, colour), max, collected);
+            };
+            match &self.pool {
+                Some(pool) => pool.install(|| logs.par_iter_mut().enumerate().for_each(settle)),
+                None => logs.iter_mut().enumerate().for_each(settle),
+            }
         }
     }
 
@@ -246,18 +290,21 @@ impl<'a> Run<'a> {
     }
 
     /// The results of the iterations done: at the end of the schedule those of the job, before it those of a job that
-    /// ends here.
+    /// ends here. `labels_touched` counts what this run evaluated itself, without what came before a snapshot.
     ///
     /// # Errors
     /// As [`Run::histogram`].
     pub fn finish(self) -> Result<Outcome, Error> {
         let mut messages = Vec::new();
+        let mut updates = 0;
         let (job, iteration, labels) = (self.job, self.iteration, self.field.labels());
         for log in self.logs.into_iter().flatten() {
             messages.extend(log.drained());
+            updates += log.updates;
         }
+        let labels_touched = updates * u64::from(job.problem().labels);
         let histogram = Histogram::by(job, iteration, messages.iter().copied(), &labels)?;
-        Ok(Outcome { labels, histogram, messages, labels_touched: job.labels_evaluated_by(iteration) })
+        Ok(Outcome { labels, histogram, messages, labels_touched })
     }
 }
 

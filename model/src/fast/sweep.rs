@@ -10,7 +10,8 @@
 //! bands from middle to middle. Both passes touch only their own rows, so that the compiler can check it.
 
 use super::edges::{EdgePlanes, WeightedNear};
-use super::field::{Band, Encoding, Field, Row, cut};
+use super::events::{self, Events};
+use super::field::{Band, Encoding, Field, Near, Row, cut};
 use super::kernel;
 use super::log::{Evidence, RowLog};
 use super::tables::ByteWeights;
@@ -43,8 +44,10 @@ pub struct HalfStep<'a> {
     pub c1: u32,
     /// 0 for black.
     pub colour: usize,
-    /// MAX of Algorithm 1, in collected iterations.
-    pub count_max: Option<u16>,
+    /// The collected iterations before this one, from the first one on.
+    pub collected: Option<u16>,
+    /// All RVs are updated, not only those that are awake.
+    pub all: bool,
 }
 
 /// The half-steps of a sweep.
@@ -56,6 +59,8 @@ pub struct Sweep<'a> {
     pub evidence: Option<&'a Evidence>,
     /// Edge weights.
     pub edges: Option<&'a EdgePlanes>,
+    /// MAX of Algorithm 1.
+    pub count_max: u16,
     /// Key of the seed.
     pub key: [u32; 2],
     /// How labels become cells.
@@ -65,6 +70,7 @@ pub struct Sweep<'a> {
 /// The rows of a task: the band that it may touch and what half-step k does of it.
 struct Task<'a> {
     band: Band<'a>,
+    events: events::Band<'a>,
     logs: [&'a mut [RowLog]; 2],
     /// First row of the logs.
     top: usize,
@@ -84,48 +90,82 @@ impl Task<'_> {
         let last = sweep.half_steps.len() - 1;
         let first_row = self.rows(0).start.min(self.rows(last).start);
         let end = self.rows(0).end.max(self.rows(last).end) + last;
-        let mut weighted = WeightedNear::default();
+        let mut scratch = Scratch::default();
         for s in first_row..end {
             for (k, half_step) in sweep.half_steps.iter().enumerate() {
                 let Some(y) = s.checked_sub(k).filter(|y| self.rows(k).contains(y)) else { continue };
                 let log = &mut self.logs[half_step.colour][y - self.top];
-                let (row, near) = self.band.row(y, half_step.colour);
-                sweep.row(half_step, y, row, near, &mut weighted, log);
+                let rows = self.band.row(y, half_step.colour);
+                sweep.row(half_step, y, rows, &mut self.events, &mut scratch, log);
             }
         }
     }
 }
+
+/// What rows need in turn.
+#[derive(Debug, Default)]
+struct Scratch {
+    weighted: WeightedNear,
+    awake: Vec<u64>,
+}
+
+/// Rows where more than this share of the RVs is awake are updated as a whole: walking bits costs more there.
+const MOST: (u32, u32) = (3, 4);
 
 impl Sweep<'_> {
     fn row(
         &self,
         half_step: &HalfStep<'_>,
         y: usize,
-        mut out: Row<'_>,
-        near: super::field::Near<'_>,
-        weighted: &mut WeightedNear,
+        (mut out, near): (Row<'_>, Near<'_>),
+        events: &mut events::Band<'_>,
+        scratch: &mut Scratch,
         log: &mut RowLog,
     ) {
         let colour = half_step.colour;
-        let stream = RowStream::new(self.key, half_step.c1, y as u32, colour as u32);
-        let fixed = self.evidence.map(|evidence| evidence.row(y, colour));
-        let edges = self.edges.map(|edges| edges.row(y, colour));
-        match half_step.sampling {
-            Sampling::Packed(sampler, weights) => {
-                let near = match (edges, sampler.plane()) {
-                    (Some(edges), Some(plane)) => weighted.shift(near, edges, plane),
-                    _ => near,
-                };
-                let task = kernel::Task { weights, stream, near, fixed, out: out.reborrow() };
-                sampler.row(y, colour, task);
+        let awake = &mut scratch.awake;
+        let mut all = half_step.all;
+        if !all {
+            events.awake(y, colour, awake);
+            if let Sampling::Packed(sampler, _) = half_step.sampling
+                && sampler.takes_words()
+            {
+                events.whole_words(y, colour, awake);
             }
-            Sampling::General(sampler, weights) => {
-                let at = (y, colour);
-                sampler.row(general::Task { weights, stream, at, near, edges, fixed, out: out.reborrow() });
+            let updates = events::count(awake);
+            all = updates * MOST.1 > out.count as u32 * MOST.0;
+            if !all {
+                log.updates += u64::from(updates);
             }
         }
-        if let Some(max) = half_step.count_max {
-            log.enter(out.cells(), fixed, self.encoding, max);
+        if all {
+            log.updates += u64::from(events::count(events.free(y, colour)));
+        }
+        let (mut bits, free) = events.row(y, colour);
+        if all || awake.iter().any(|&word| word != 0) {
+            let stream = RowStream::new(self.key, half_step.c1, y as u32, colour as u32);
+            let fixed = self.evidence.map(|evidence| evidence.row(y, colour));
+            let edges = self.edges.map(|edges| edges.row(y, colour));
+            let awake = (!all).then_some(awake.as_slice());
+            let (bits, out) = (bits.reborrow(), out.reborrow());
+            match half_step.sampling {
+                Sampling::Packed(sampler, weights) => {
+                    let near = match (edges, sampler.plane()) {
+                        (Some(edges), Some(plane)) => scratch.weighted.shift(near, edges, plane),
+                        _ => near,
+                    };
+                    sampler.row(y, colour, kernel::Task { weights, stream, near, fixed, awake, bits, out });
+                }
+                Sampling::General(sampler, weights) => {
+                    let at = (y, colour);
+                    sampler.row(general::Task { weights, stream, at, near, edges, fixed, awake, bits, out });
+                }
+            }
+        }
+        bits.mask(free);
+        if let Some(collected) = half_step.collected {
+            let entered = if collected == 0 { free } else { &*bits.changed };
+            log.enter(out.cells(), entered, self.encoding, self.count_max, collected);
         }
     }
 }
@@ -169,7 +209,13 @@ impl Plan {
     }
 
     /// Runs a sweep of at most [`Plan::share`] iterations on the current thread pool.
-    pub fn run(&self, sweep: &Sweep<'_>, field: &mut Field, logs: &mut [Vec<RowLog>; 2]) {
+    pub fn run(
+        &self,
+        sweep: &Sweep<'_>,
+        field: &mut Field,
+        events: &mut Events,
+        logs: &mut [Vec<RowLog>; 2],
+    ) {
         let bounds: Vec<usize> =
             std::iter::once(0).chain(self.cuts.iter().copied()).chain([self.height]).collect();
         let first = |j: usize| {
@@ -177,10 +223,10 @@ impl Plan {
             let (cut_top, cut_bottom) = (usize::from(j > 0), usize::from(j + 2 < bounds.len()));
             (top + cut_top..bottom - cut_bottom, [cut_top as isize, cut_bottom as isize])
         };
-        pass(sweep, field, logs, &self.cuts, first);
+        pass(sweep, (&mut *field, &mut *events, &mut *logs), &self.cuts, first);
         if !self.cuts.is_empty() {
             let middles: Vec<usize> = self.cuts.windows(2).map(|w| w[0].midpoint(w[1])).collect();
-            pass(sweep, field, logs, &middles, |j| (self.cuts[j] - 1..self.cuts[j] + 1, [-1, -1]));
+            pass(sweep, (field, events, logs), &middles, |j| (self.cuts[j] - 1..self.cuts[j] + 1, [-1, -1]));
         }
     }
 }
@@ -194,8 +240,7 @@ fn least_band(iterations: usize) -> usize {
 /// One pass over the bands between `cuts`; `rows` gives the rows of half-step 0 of a band and how they shrink.
 fn pass(
     sweep: &Sweep<'_>,
-    field: &mut Field,
-    logs: &mut [Vec<RowLog>; 2],
+    (field, events, logs): (&mut Field, &mut Events, &mut [Vec<RowLog>; 2]),
     cuts: &[usize],
     rows: impl Fn(usize) -> (Range<usize>, [isize; 2]),
 ) {
@@ -206,12 +251,13 @@ fn pass(
     let tasks: Vec<Task<'_>> = field
         .bands(cuts)
         .into_iter()
+        .zip(events.bands(cuts))
         .zip(black.into_iter().zip(white))
         .zip(tops)
         .enumerate()
-        .map(|(j, ((band, (black, white)), top))| {
+        .map(|(j, (((band, events), (black, white)), top))| {
             let (rows, shrink) = rows(j);
-            Task { band, logs: [black, white], top, rows, shrink }
+            Task { band, events, logs: [black, white], top, rows, shrink }
         })
         .collect();
     if tasks.len() == 1 {

@@ -7,6 +7,7 @@
 #![allow(clippy::needless_range_loop)]
 
 use super::block::{Block, Sums};
+use super::field::Cell;
 use super::threefry::{CHUNK, Lanes, RowStream, STEPS};
 use std::arch::x86_64::*;
 
@@ -102,6 +103,19 @@ pub fn store_sums(groups: __m128i, sums: &mut Sums) -> u32 {
         let groups = prefix(groups);
         _mm_storeu_si128(sums.as_mut_ptr().cast(), groups);
         _mm_extract_epi16::<7>(groups) as u32
+    }
+}
+
+/// [`Block::differences`].
+#[inline(always)]
+pub fn differences(a: &[Cell; CHUNK], b: &[Cell; CHUNK]) -> u32 {
+    // SAFETY: SSE2 is part of x86-64; the arrays have 32 bytes.
+    unsafe {
+        let equal = |i: usize| {
+            let (a, b) = (a.as_ptr().add(i).cast(), b.as_ptr().add(i).cast());
+            _mm_cmpeq_epi16(_mm_loadu_si128(a), _mm_loadu_si128(b))
+        };
+        !_mm_movemask_epi8(_mm_packs_epi16(equal(0), equal(8))) as u32 & 0xffff
     }
 }
 
@@ -230,6 +244,11 @@ impl<const K: usize> Block for Sse41<K> {
         // SAFETY: the token.
         unsafe { find(sums, weights, r) }
     }
+
+    #[inline(always)]
+    fn differences(self, a: &[Cell; CHUNK], b: &[Cell; CHUNK]) -> u32 {
+        differences(a, b)
+    }
 }
 
 impl<const K: usize> Block for Avx2<K> {
@@ -344,6 +363,11 @@ impl<const K: usize> Block for Avx2<K> {
     fn find(self, sums: &Sums, weights: &[u8; 64], r: u32) -> u32 {
         // SAFETY: AVX2 implies SSE4.1.
         unsafe { find(sums, weights, r) }
+    }
+
+    #[inline(always)]
+    fn differences(self, a: &[Cell; CHUNK], b: &[Cell; CHUNK]) -> u32 {
+        differences(a, b)
     }
 
     #[inline(always)]

@@ -48,12 +48,17 @@ fn labels() -> impl Strategy<Value = u16> {
     ]
 }
 
-fn temperature() -> impl Strategy<Value = f64> {
+/// A temperature of any kind.
+pub fn temperature() -> impl Strategy<Value = f64> {
     prop_oneof![3 => 0.2..8.0, 2 => 8.0..60.0, 1 => 60.0..20_000.0, 1 => 0.001..0.2]
 }
 
-fn schedule() -> impl Strategy<Value = Schedule> {
-    prop::collection::vec((temperature(), 1_u32..4), 1..4).prop_map(|steps| {
+/// One to three entries.
+pub fn schedule(
+    temperatures: impl Strategy<Value = f64>,
+    iterations: std::ops::Range<u32>,
+) -> impl Strategy<Value = Schedule> {
+    prop::collection::vec((temperatures, iterations), 1..4).prop_map(|steps| {
         let step = |(temperature, iterations)| Step { temperature, iterations };
         Schedule::new(steps.into_iter().map(step).collect()).unwrap()
     })
@@ -61,13 +66,18 @@ fn schedule() -> impl Strategy<Value = Schedule> {
 
 /// Any job that the contract allows, small.
 pub fn job() -> impl Strategy<Value = Job> {
-    let size = (1_u32..=40, 1_u32..=8);
+    job_of(40, schedule(temperature(), 1..4))
+}
+
+/// The same with at most `width` columns.
+pub fn job_of(width: u32, schedule: impl Strategy<Value = Schedule>) -> impl Strategy<Value = Job> {
+    let size = (1_u32..=width, 1_u32..=8);
     let caps = (any::<u16>(), any::<u16>(), 1_u8..=255, 0_u8..4);
     let scales = (any::<u8>(), any::<u8>(), prop_oneof![2 => Just(0_u8), 1 => 1_u8..=15], any::<bool>());
     let forms = (0..5, 0..4, any::<bool>(), 0..4);
     let run =
         (0.0..1.0, prop_oneof![any::<u64>(), Just(u64::MAX), Just(0)], any::<u8>(), prop::option::of(2_u8..));
-    (hardware(), size, labels(), caps, scales, forms, schedule(), run, any::<u64>()).prop_map(
+    (hardware(), size, labels(), caps, scales, forms, schedule, run, any::<u64>()).prop_map(
         |(hardware, (width, height), labels, caps, scales, forms, schedule, run, data)| {
             let (data_cap, s_outside, pair_cap, small) = caps;
             let (alpha, beta, shift, modest) = scales;
