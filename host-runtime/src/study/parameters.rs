@@ -173,8 +173,8 @@ impl Parameters {
                 temperature: Some(if stereo { 2.0 } else { 1.0 }),
                 iterations: Some(Iterations::Count(3000)),
                 singleton_bits: Some(SINGLETON_BITS),
-                // The largest difference of two samples.
-                outside: Some((1 << SINGLETON_BITS) - 1),
+                // As those of 'spa stereo' in steps of six bits; the largest difference of two samples.
+                outside: Some(if stereo { 2 } else { (1 << SINGLETON_BITS) - 1 }),
                 ..uncapped
             },
             Self::Table42 => RunOptions {
@@ -186,7 +186,7 @@ impl Parameters {
                 }),
                 anneal: if stereo { anneal(10.0) } else { anneal(80.0) },
                 iterations: Some(Iterations::Count(1000)),
-                outside: Some(255),
+                outside: Some(if stereo { 9 } else { 255 }),
                 energy_bits: Some(10),
                 weights: Some(Weights::Linear),
                 ..uncapped

@@ -1,6 +1,6 @@
 //! `spa study`: fields of the JSON, what must hold of each figure, files, and what is refused.
 
-use super::support::Spa;
+use super::support::{Spa, data};
 use serde_json::Value;
 
 const QUICK: [&str; 4] = ["--iterations", "60", "--threads", "1"];
@@ -54,7 +54,7 @@ fn labels_is_a_distribution_and_that_of_the_histogram() {
         "--data-cap",
         "65535",
         "--outside",
-        "63",
+        "2",
         "--singleton-bits",
         "6",
         "--start",
@@ -246,6 +246,26 @@ fn runs_measure_what_eval_measures() {
     assert!(case["bad_pixels_non_occluded"]["mean"].is_number());
     let pictures = ["scene-mode.png", "flow-mode.png", "runs.svg", "runs.json"];
     pictures.iter().for_each(|name| assert!(spa.path(&format!("out/{name}")).is_file(), "{name}"));
+}
+
+/// What the dissertation says of its figures in words: at most 14.7% of the pixels take more than two labels, two pairs need
+/// at most 60% of the bandwidth, and the log saves 71% of the memory.
+#[test]
+fn real_pictures_show_what_the_dissertation_says() {
+    let Some(folder) = data("real_pictures_show_what_the_dissertation_says") else { return };
+    let spa = Spa::new();
+    let scenes = ["flow/venus@1/2", "stereo/tsukuba"].map(|name| format!("{}/{name}", folder.display()));
+    let study = |name: &str| -> Value {
+        let args = ["study", name, &scenes[0], &scenes[1], "--iterations", "300", "--json"];
+        serde_json::from_str(&spa.ok(&args)).unwrap()
+    };
+    let (labels, bandwidth, memory) = (study("labels"), study("log-bandwidth"), study("log-memory"));
+    for n in 0..2 {
+        assert!(number(&labels["cases"][n]["more_than_two_percent"]) <= 14.7, "{n}");
+        let row = &bandwidth["cases"][n]["least_recently_picked"][1];
+        assert!(number(&row["equation_3_5_max"]) <= 0.6, "{row}");
+        assert!(number(&memory["cases"][n]["saved_percent"]) >= 71.0, "{n}");
+    }
 }
 
 #[test]
