@@ -1,6 +1,7 @@
 //! Renders a configuration into the files of a build, in memory.
 
 mod banner;
+mod hls;
 mod readme;
 mod registers;
 mod top;
@@ -27,6 +28,11 @@ type Renderer = fn(&Config) -> Result<String, Error>;
 /// Files that depend on the configuration or the register map; all others are emitted as they are.
 const RENDERED: &[(&str, Renderer)] = &[
     ("README.md", readme::render),
+    ("hls/catapult/spa.tcl", hls::catapult),
+    ("hls/intel/spa_array.tcl", hls::array),
+    ("hls/intel/spa_s2_switch.cpp", hls::switch),
+    ("hls/intel/spa_spe_hw.tcl", hls::spe),
+    ("hls/spa_config.hpp", hls::constants),
     ("reports/report.json", |config| Ok(standard_report(config)?.json())),
     ("reports/report.md", |config| Ok(standard_report(config)?.markdown())),
     ("rtl/spa_accelerator.sv", top::render),

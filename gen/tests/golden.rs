@@ -8,7 +8,16 @@ use std::path::{Path, PathBuf};
 use spagen::{Draft, emit};
 
 /// Files that differ from build to build; the others are the templates themselves.
-const KEPT: [&str; 4] = ["rtl/spa_accelerator.sv", "README.md", "reports/report.md", "manifest.toml"];
+const KEPT: [&str; 8] = [
+    "rtl/spa_accelerator.sv",
+    "README.md",
+    "reports/report.md",
+    "manifest.toml",
+    "hls/spa_config.hpp",
+    "hls/catapult/spa.tcl",
+    "hls/intel/spa_array.tcl",
+    "hls/intel/spa_s2_switch.cpp",
+];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")

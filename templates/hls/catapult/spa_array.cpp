@@ -1,0 +1,2 @@
+// The top of the design for Catapult: spa::Array
+#include "spa_array.hpp"
