@@ -1,6 +1,6 @@
 //! The command line: one file a subcommand.
 //!
-//! Exit codes: 0 done, 1 the work failed, 2 usage or a parameter. Results go to stdout, everything else to stderr.
+//! Exit codes: 0 done, 1 the work failed, 2 usage or a parameter, 130 and 143 stopped by Ctrl-C and SIGTERM. Results go to stdout, everything else to stderr.
 
 mod auto;
 mod bench;
@@ -12,6 +12,7 @@ mod devices;
 mod energy;
 mod eval;
 mod flow;
+mod follow;
 mod infer;
 mod man;
 mod restore;
@@ -29,7 +30,9 @@ use std::process::ExitCode;
 /// Labels pixels by Gibbs sampling on a Markov random field, and says how sure it is
 #[derive(Debug, Parser)]
 #[command(name = "spa", version, propagate_version = true, arg_required_else_help = true)]
-#[command(after_help = "Exit codes: 0 done, 1 the work failed, 2 usage or a parameter.")]
+#[command(
+    after_help = "Exit codes: 0 done, 1 the work failed, 2 usage or a parameter, 130 stopped by Ctrl-C (143 by SIGTERM)."
+)]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -83,7 +86,10 @@ pub fn main() -> ExitCode {
         Err(error) => {
             // Nobody is left to tell if stderr is gone too.
             let _ = writeln!(std::io::stderr(), "error: {error:#}");
-            ExitCode::from(if is_usage(&error) { 2 } else { 1 })
+            match error.downcast_ref::<Error>() {
+                Some(Error::Interrupted(_)) => ExitCode::from(crate::interrupt::exit_code()),
+                _ => ExitCode::from(if is_usage(&error) { 2 } else { 1 }),
+            }
         }
     }
 }

@@ -36,9 +36,11 @@ pub enum Error {
         /// What went wrong.
         cause: String,
     },
-    /// A log file that is no log, or is damaged.
-    #[error("failed to read log '{}': damaged at {place}: {cause}", path.display())]
-    Log {
+    /// A log or checkpoint that is none, or is damaged.
+    #[error("failed to read {what} '{}': damaged at {place}: {cause}", path.display())]
+    Damaged {
+        /// What it should be.
+        what: &'static str,
         /// The file.
         path: PathBuf,
         /// Where the damage is.
@@ -46,6 +48,9 @@ pub enum Error {
         /// What is wrong there.
         cause: String,
     },
+    /// Ctrl-C or SIGTERM ended the work, and nothing is kept.
+    #[error("interrupted: {0}")]
+    Interrupted(String),
     /// The model refused a parameter, a size or a log.
     #[error(transparent)]
     Model(#[from] spa_model::Error),

@@ -15,19 +15,19 @@
 //! compares the number of messages, their hash, and that the counts of every RV add up.
 
 use crate::error::{Error, Result};
+use crate::interrupt::Staged;
+use crate::parts::{self, Reader};
 use serde::{Deserialize, Serialize};
 use spa_model::geometry::S2Addressing;
 use spa_model::hash::{hash_messages, sha256_hex};
 use spa_model::message::MessageFormat;
 use spa_model::{ArrayShape, Histogram, Job, Message, Outcome, Record, Tiling};
-use std::io::{BufReader, BufWriter, Read, Write};
+use std::io::{BufWriter, Write};
 use std::path::Path;
 
 const MAGIC: &[u8; 8] = b"SPALOG\r\n";
 const VERSION: u32 = 1;
 const BLOCK_LINES: usize = 1024;
-/// A header is a few kilobytes; anything above this is damage.
-const HEADER_MAX: u32 = 1 << 24;
 
 /// What a log file says about itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -116,7 +116,7 @@ pub fn message_format(job: &Job, shape: Option<&ArrayShape>) -> MessageFormat {
     MessageFormat { bits, count_bits, label_bits, rv_bits, spe_bits: 0, line_bits: 512 }
 }
 
-/// Writes the log of `outcome` to `path`, whole or not at all. Messages are packed as the build of `shape` does; without
+/// Writes the log of `outcome`, the first `iteration` iterations of `job`, to `path`, whole or not at all. Messages are packed as the build of `shape` does; without
 /// one, or if the job does not fit it, as one SPE with the whole field.
 ///
 /// # Errors
@@ -124,7 +124,7 @@ pub fn message_format(job: &Job, shape: Option<&ArrayShape>) -> MessageFormat {
 pub fn write(
     path: &Path,
     application: &str,
-    job: &Job,
+    (job, iteration): (&Job, u32),
     shape: Option<&ArrayShape>,
     outcome: &Outcome,
 ) -> Result<()> {
@@ -136,10 +136,11 @@ pub fn write(
             (message_format(job, None), whole.tiling())
         }
     };
-    let header = header(application, job, &format, &tiling, outcome)?;
+    let header = header(application, (job, iteration), &format, &tiling, outcome)?;
     let fail = |e: std::io::Error| Error::io("write log", path, &e);
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(fail)?;
+    let _staged = Staged::new(file.path());
     put(&mut BufWriter::new(&mut file), job, &format, &tiling, &header, outcome).map_err(fail)?;
     file.persist(path).map_err(|e| fail(e.error))?;
     Ok(())
@@ -147,7 +148,7 @@ pub fn write(
 
 fn header(
     application: &str,
-    job: &Job,
+    (job, iteration): (&Job, u32),
     format: &MessageFormat,
     tiling: &Tiling,
     outcome: &Outcome,
@@ -160,7 +161,7 @@ fn header(
         width: problem.width,
         height: problem.height,
         labels: problem.labels,
-        collected: job.collected(),
+        collected: job.collected_by(iteration),
         record: serde_json::from_str(&text).map_err(|e| Error::usage(e.to_string()))?,
         record_hash: sha256_hex(text.as_bytes()),
         tiles: Tiles {
@@ -192,19 +193,13 @@ fn put(
     header: &Header,
     outcome: &Outcome,
 ) -> std::io::Result<()> {
-    let text = serde_json::to_vec(header)?;
-    out.write_all(MAGIC)?;
-    out.write_all(&VERSION.to_le_bytes())?;
-    out.write_all(&(text.len() as u32).to_le_bytes())?;
-    out.write_all(&text)?;
-    out.write_all(&crc32fast::hash(&text).to_le_bytes())?;
+    parts::put_header(out, MAGIC, VERSION, &serde_json::to_vec(header)?)?;
     let mut evidence = Vec::new();
     for (i, label) in outcome.labels.iter().enumerate().filter(|&(i, _)| job.problem().is_fixed(i)) {
         evidence.extend_from_slice(&(i as u32).to_le_bytes());
         evidence.push(*label);
     }
-    out.write_all(&evidence)?;
-    out.write_all(&crc32fast::hash(&evidence).to_le_bytes())?;
+    parts::put(out, &evidence)?;
     let width = job.problem().width;
     for (number, messages) in outcome.messages.chunks(BLOCK_LINES * format.per_line()).enumerate() {
         let mut lines = Vec::with_capacity(BLOCK_LINES * format.line_bytes());
@@ -214,29 +209,20 @@ fn put(
             lines.extend_from_slice(&word.to_le_bytes()[..(format.bits / 8) as usize]);
         }
         lines.resize(lines.len().next_multiple_of(format.line_bytes()), 0);
-        out.write_all(&lines)?;
-        out.write_all(&block_checksum(number, &lines).to_le_bytes())?;
+        parts::put_block(out, number, &lines)?;
     }
     out.flush()
-}
-
-fn block_checksum(number: usize, lines: &[u8]) -> u32 {
-    let mut hasher = crc32fast::Hasher::new();
-    hasher.update(&(number as u32).to_le_bytes());
-    hasher.update(lines);
-    hasher.finalize()
 }
 
 /// Reads and checks a log file.
 ///
 /// # Errors
-/// [`Error::File`] if it cannot be opened; [`Error::Log`] says where it is cut off or damaged.
+/// [`Error::File`] if it cannot be opened; [`Error::Damaged`] says where it is cut off or damaged.
 pub fn read(path: &Path) -> Result<Log> {
-    let file = std::fs::File::open(path).map_err(|e| Error::io("read log", path, &e))?;
-    let mut reader = Reader { path, input: BufReader::new(file) };
-    let header = reader.header()?;
-    let fixed = reader.evidence(&header)?;
-    let mut messages = reader.lines(&header)?;
+    let mut reader = Reader::open("log", path)?;
+    let header = read_header(&mut reader)?;
+    let fixed = evidence(&mut reader, &header)?;
+    let mut messages = lines(&mut reader, &header)?;
     let damaged = |place: &str, cause: String| reader.damaged(place, cause);
     if messages.len() as u64 != header.messages {
         let cause = format!("{} messages are there, the header counts {}", messages.len(), header.messages);
@@ -250,110 +236,53 @@ pub fn read(path: &Path) -> Result<Log> {
     let of = |i: usize| fixed.binary_search_by_key(&(i as u32), |&(rv, _)| rv).ok().map(|n| fixed[n].1);
     let field = (header.width, header.height, header.labels);
     let histogram = Histogram::collect(field, header.collected, of, messages.iter().copied())
-        .map_err(|error| reader.of_model(error))?;
+        .map_err(|error| of_model(&reader, error))?;
     Ok(Log { header, messages, histogram })
 }
 
-struct Reader<'a> {
-    path: &'a Path,
-    input: BufReader<std::fs::File>,
+fn of_model(reader: &Reader<'_>, error: spa_model::Error) -> Error {
+    match error {
+        spa_model::Error::Log { place, cause } => reader.damaged(&place, cause),
+        other => other.into(),
+    }
 }
 
-impl Reader<'_> {
-    fn damaged(&self, place: &str, cause: String) -> Error {
-        Error::Log { path: self.path.to_path_buf(), place: place.to_string(), cause }
-    }
+fn read_header(reader: &mut Reader<'_>) -> Result<Header> {
+    let text = reader.header(MAGIC, VERSION)?;
+    let header: Header =
+        serde_json::from_slice(&text).map_err(|e| reader.damaged("the header", e.to_string()))?;
+    header.validate().map_err(|cause| reader.damaged("the header", cause))?;
+    Ok(header)
+}
 
-    fn of_model(&self, error: spa_model::Error) -> Error {
-        match error {
-            spa_model::Error::Log { place, cause } => self.damaged(&place, cause),
-            other => other.into(),
-        }
+fn evidence(reader: &mut Reader<'_>, header: &Header) -> Result<Vec<(u32, u8)>> {
+    let bytes = reader.part(header.fixed as usize * 5, "the evidence")?;
+    let pair = |b: &[u8]| (u32::from_le_bytes([b[0], b[1], b[2], b[3]]), b[4]);
+    let fixed: Vec<(u32, u8)> = bytes.chunks_exact(5).map(pair).collect();
+    let ascending = fixed.windows(2).all(|w| w[0].0 < w[1].0);
+    if !ascending || fixed.iter().any(|&(_, label)| u16::from(label) >= header.labels) {
+        return Err(reader.damaged("the evidence", "RVs do not ascend, or a label is too large"));
     }
+    Ok(fixed)
+}
 
-    /// Exactly `length` bytes of the part `place`.
-    fn take(&mut self, length: usize, place: &str) -> Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        let read = (&mut self.input).take(length as u64).read_to_end(&mut bytes);
-        read.map_err(|e| Error::io("read log", self.path, &e))?;
-        if bytes.len() < length {
-            let cause = format!("the file is cut off: {} of {length} bytes are there", bytes.len());
-            return Err(self.damaged(place, cause));
-        }
-        Ok(bytes)
+fn lines(reader: &mut Reader<'_>, header: &Header) -> Result<Vec<Message>> {
+    let (format, tiling) = (header.message.format(), header.tiles.tiling());
+    let field = (header.width, header.height, header.labels);
+    let mut messages = Vec::new();
+    let mut first = 0;
+    while first < header.lines {
+        let count = (header.lines - first).min(BLOCK_LINES as u64);
+        let place = format!("lines {first}…{}", first + count - 1);
+        let number = (first / BLOCK_LINES as u64) as usize;
+        let bytes = reader.block(number, count as usize * format.line_bytes(), &place)?;
+        format
+            .decode(&tiling, field, first, &bytes, &mut messages)
+            .map_err(|error| of_model(reader, error))?;
+        first += count;
     }
-
-    fn word(&mut self, place: &str) -> Result<u32> {
-        let bytes = self.take(4, place)?;
-        Ok(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
-    }
-
-    fn check(&mut self, computed: u32, place: &str) -> Result<()> {
-        let stored = self.word(place)?;
-        if stored == computed {
-            return Ok(());
-        }
-        Err(self.damaged(place, format!("checksum {computed:08x}, the file has {stored:08x}")))
-    }
-
-    fn header(&mut self) -> Result<Header> {
-        let magic = self.take(MAGIC.len(), "the magic number")?;
-        if magic != MAGIC {
-            return Err(self.damaged("the magic number", "this is no log of spa".to_string()));
-        }
-        let version = self.word("the version")?;
-        if version != VERSION {
-            return Err(self.damaged("the version", format!("it is {version}, this program reads {VERSION}")));
-        }
-        let length = self.word("the length of the header")?;
-        if length > HEADER_MAX {
-            return Err(self.damaged("the length of the header", format!("{length} bytes")));
-        }
-        let text = self.take(length as usize, "the header")?;
-        self.check(crc32fast::hash(&text), "the header")?;
-        let header: Header =
-            serde_json::from_slice(&text).map_err(|e| self.damaged("the header", e.to_string()))?;
-        header.validate().map_err(|cause| self.damaged("the header", cause))?;
-        Ok(header)
-    }
-
-    fn evidence(&mut self, header: &Header) -> Result<Vec<(u32, u8)>> {
-        let bytes = self.take(header.fixed as usize * 5, "the evidence")?;
-        self.check(crc32fast::hash(&bytes), "the evidence")?;
-        let pair = |b: &[u8]| (u32::from_le_bytes([b[0], b[1], b[2], b[3]]), b[4]);
-        let fixed: Vec<(u32, u8)> = bytes.chunks_exact(5).map(pair).collect();
-        let ascending = fixed.windows(2).all(|w| w[0].0 < w[1].0);
-        if !ascending || fixed.iter().any(|&(_, label)| u16::from(label) >= header.labels) {
-            return Err(
-                self.damaged("the evidence", "RVs do not ascend, or a label is too large".to_string())
-            );
-        }
-        Ok(fixed)
-    }
-
-    fn lines(&mut self, header: &Header) -> Result<Vec<Message>> {
-        let (format, tiling) = (header.message.format(), header.tiles.tiling());
-        let field = (header.width, header.height, header.labels);
-        let mut messages = Vec::new();
-        let mut first = 0;
-        while first < header.lines {
-            let count = (header.lines - first).min(BLOCK_LINES as u64);
-            let place = format!("lines {first}…{}", first + count - 1);
-            let bytes = self.take(count as usize * format.line_bytes(), &place)?;
-            let number = (first / BLOCK_LINES as u64) as usize;
-            self.check(block_checksum(number, &bytes), &place)?;
-            format
-                .decode(&tiling, field, first, &bytes, &mut messages)
-                .map_err(|error| self.of_model(error))?;
-            first += count;
-        }
-        let mut rest = [0];
-        if self.input.read(&mut rest).is_ok_and(|n| n > 0) {
-            let place = format!("line {}", header.lines);
-            return Err(self.damaged(&place, "the file goes on after its last line".to_string()));
-        }
-        Ok(messages)
-    }
+    reader.end(&format!("line {}", header.lines), "the file goes on after its last line")?;
+    Ok(messages)
 }
 
 impl Header {

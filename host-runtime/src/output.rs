@@ -1,6 +1,7 @@
 //! The result folder: everything is written beside it first and moved in at the end, so an error leaves nothing behind.
 
 use crate::error::{Error, Result};
+use crate::interrupt::Staged;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -12,6 +13,8 @@ pub const SUMMARY: &str = "summary.json";
 pub struct Output {
     target: PathBuf,
     staging: TempDir,
+    /// Removes the staging folder where a signal ends the program.
+    _staged: Staged,
 }
 
 impl Output {
@@ -39,7 +42,8 @@ impl Output {
             .prefix(".spa-")
             .tempdir_in(&parent)
             .map_err(|e| Error::io("write into", &parent, &e))?;
-        Ok(Self { target: target.to_path_buf(), staging })
+        let staged = Staged::new(staging.path());
+        Ok(Self { target: target.to_path_buf(), staging, _staged: staged })
     }
 
     /// Where to write the file `name` for now.
@@ -53,11 +57,16 @@ impl Output {
     /// # Errors
     /// [`Error::File`] if a file cannot be moved.
     pub fn commit(self, stale: &[&str]) -> Result<()> {
-        let target = &self.target;
+        // A signal must not come between two files.
+        let Self { target, staging, _staged } = self;
+        Staged::hold(|| Self::move_in(staging, &target, stale))
+    }
+
+    fn move_in(staging: TempDir, target: &Path, stale: &[&str]) -> Result<()> {
         if !target.is_dir() {
             let parent = parent_of(target);
             std::fs::create_dir_all(&parent).map_err(|e| Error::io("create folder", &parent, &e))?;
-            let staged = self.staging.keep();
+            let staged = staging.keep();
             permit(&staged);
             return std::fs::rename(&staged, target).map_err(|e| {
                 // The work is lost anyway; do not leave its folder.
@@ -73,13 +82,13 @@ impl Output {
                 _ => {}
             }
         }
-        let listing = std::fs::read_dir(self.staging.path());
-        let entries = listing.map_err(|e| Error::io("read", self.staging.path(), &e))?;
+        let listing = std::fs::read_dir(staging.path());
+        let entries = listing.map_err(|e| Error::io("read", staging.path(), &e))?;
         let mut names: Vec<_> = entries.flatten().map(|entry| entry.file_name()).collect();
         names.sort_by_key(|name| (name == SUMMARY, name.clone()));
         for name in names {
             let to = target.join(&name);
-            std::fs::rename(self.staging.path().join(&name), &to).map_err(|e| Error::io("write", &to, &e))?;
+            std::fs::rename(staging.path().join(&name), &to).map_err(|e| Error::io("write", &to, &e))?;
         }
         Ok(())
     }

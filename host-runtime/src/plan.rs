@@ -84,6 +84,13 @@ pub struct Plan {
     pub values: Option<Vec<u8>>,
 }
 
+impl Plan {
+    /// Steps of the total energy in one unit of alpha and beta as people give them.
+    pub fn energy_unit(&self) -> f64 {
+        libm::scalbn(self.mapping.temperature_factor, self.job.problem().shift.into())
+    }
+}
+
 /// Parts of a job that an application works out itself; the rest comes from options and files.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Special {

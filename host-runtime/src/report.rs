@@ -6,8 +6,10 @@ mod counts;
 
 use crate::app::Application;
 use crate::error::{Error, Result};
+use crate::interrupt::Staged;
 use crate::panels::{Legend, Panel, Shown, meaning, number, panels, ticks, wheel_picture};
 use crate::summary::{Summary, with_prefix};
+use crate::trace::EnergyTrace;
 use askama::Template;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -17,13 +19,6 @@ use serde::Serialize;
 use spa_model::{Count, Histogram};
 use std::fmt::Write as _;
 use std::path::Path;
-
-/// Energy of the whole field during a run.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct EnergyTrace {
-    /// Iteration (counted from 0) and the energy after it, ascending.
-    pub points: Vec<(u32, u64)>,
-}
 
 /// Everything that a report tells.
 #[derive(Debug, Clone, Copy)]
@@ -99,6 +94,7 @@ pub fn write<C: Count>(path: &Path, run: &Run<'_, C>) -> Result<()> {
         .permissions_if_possible()
         .tempfile_in(parent)
         .map_err(|e| Error::io("write report", path, &e))?;
+    let _staged = Staged::new(staged.path());
     std::fs::write(staged.path(), page).map_err(|e| Error::io("write report", path, &e))?;
     staged.persist(path).map_err(|e| Error::io("write report", path, &e.error))?;
     Ok(())
@@ -138,7 +134,7 @@ fn page<C: Count>(run: &Run<'_, C>) -> Result<String, String> {
         width: summary.width,
         height: summary.height,
         labels: summary.labels,
-        collected: summary.iterations - summary.burn_in,
+        collected: summary.collected(),
         step: packed.step,
         columns: packed.columns,
         rows: packed.rows,
@@ -159,7 +155,7 @@ fn page<C: Count>(run: &Run<'_, C>) -> Result<String, String> {
             "{} labels · {} iterations, {} of them collected · seed {} · {}",
             summary.labels,
             summary.iterations,
-            summary.iterations - summary.burn_in,
+            summary.collected(),
             summary.seed,
             summary.backend
         ),
@@ -282,7 +278,8 @@ fn charts(
 ) -> Vec<(String, String)> {
     let mut charts = Vec::new();
     if let Some(trace) = trace.filter(|trace| trace.points.len() > 1) {
-        let points: Vec<(f64, f64)> = trace.points.iter().map(|&(i, e)| (f64::from(i), e as f64)).collect();
+        let points: Vec<(f64, f64)> =
+            trace.points.iter().map(|&(i, e)| (f64::from(i), e as f64 / trace.unit)).collect();
         charts.push(("Energy of the field".to_string(), chart::line(&points, total, burn_in, false)));
     }
     let mut at = 0_u32;
@@ -386,7 +383,7 @@ mod tests {
     fn an_energy_trace_has_a_chart_of_its_own() {
         let schedule = [(20.0, 50), (1.0, 50)];
         assert_eq!(charts(&schedule, None, (100, 50)).len(), 1);
-        let trace = EnergyTrace { points: vec![(0, 90_000), (50, 30_000), (99, 20_000)] };
+        let trace = EnergyTrace { unit: 1.0, points: vec![(0, 90_000), (50, 30_000), (99, 20_000)] };
         let charts = charts(&schedule, Some(&trace), (100, 50));
         assert_eq!(charts[0].0, "Energy of the field");
         assert!(charts[0].1.contains("70.0,12.0 ") && charts[0].1.contains(">80.0 k<"), "{}", charts[0].1);

@@ -9,6 +9,7 @@ use crate::npy::{self, Counted};
 use crate::output::{Output, SUMMARY, write_png};
 use crate::panels::{self, Shown};
 use crate::summary::Summary;
+use crate::trace::TRACE;
 use crate::uncertainty::{
     self,
     files::{Overview, Question},
@@ -127,7 +128,9 @@ pub fn write_run<C: Counted>(
             npy::write(&output.path(&chain_file(n)), &plane, labels)?;
         }
     }
-    write_histogram(&output, application, (width, height), histogram, &summary.histogram_file)?;
+    if let Some(name) = &summary.histogram_file {
+        write_histogram(&output, application, (width, height), histogram, name)?;
+    }
     let path = output.path(SUMMARY);
     let text = summary.json().map_err(|e| Error::file("write", &path, e))?;
     std::fs::write(&path, text).map_err(|e| Error::io("write", &path, &e))?;
@@ -137,7 +140,7 @@ pub fn write_run<C: Counted>(
         &of_chains[..],
         &FILES[..],
         &formats::output::FILES,
-        &[FIGURE],
+        &[FIGURE, TRACE],
         &crate::app::prepare::FILES,
         &uncertainty::files::FILES,
     ]

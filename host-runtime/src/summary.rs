@@ -9,7 +9,7 @@ use crate::plan::{Mapping, Plan};
 use crate::uncertainty::files::Overview;
 use serde::{Deserialize, Serialize};
 use spa_model::hash::{hash_messages, sha256_hex};
-use spa_model::{Count, Histogram, Record};
+use spa_model::{Count, Histogram, Job, Record};
 use spagen::parameters::counted;
 use std::path::Path;
 
@@ -31,6 +31,15 @@ pub struct Summary {
     pub iterations: u32,
     /// First collected iteration.
     pub burn_in: u32,
+    /// True if the run was stopped before its last iteration: everything is of the iterations done.
+    #[serde(default)]
+    pub partial: bool,
+    /// Iterations done: all, unless the run was stopped.
+    #[serde(default)]
+    pub iterations_done: u32,
+    /// Iterations that a checkpoint brought along; null if the run was not resumed.
+    #[serde(default)]
+    pub resumed_from: Option<u32>,
     /// Seed.
     pub seed: u64,
     /// The record: every parameter that changes bits (contract §1).
@@ -47,13 +56,13 @@ pub struct Summary {
     pub values: Option<Vec<u8>>,
     /// Preset, data term and other options of the application, and the runs before this one.
     pub settings: Option<serde_json::Value>,
-    /// Nominal labels: free RVs · L · iterations.
+    /// Nominal labels: free RVs · L · iterations done.
     pub labels_evaluated: u64,
     /// Labels whose energy was computed.
     pub labels_touched: u64,
     /// Seconds of the run itself.
     pub wall_seconds: f64,
-    /// `labels_evaluated` / `wall_seconds`.
+    /// Those of this process / `wall_seconds`.
     pub labels_per_second: Option<f64>,
     /// Shape of the array.
     pub array: Option<Array>,
@@ -84,10 +93,13 @@ pub struct Summary {
     /// What `--uncertainty` found; without it there is no such key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncertainty: Option<Overview>,
-    /// Mean share of the mode among the collected iterations, 0…1.
-    pub mean_confidence: f64,
-    /// `histogram.npy` or `histogram.npz`.
-    pub histogram_file: String,
+    /// Total energy of `labels.npy`, in whole numbers (contract §3), where the run followed it.
+    #[serde(default)]
+    pub energy: Option<u64>,
+    /// Mean share of the mode among the collected iterations, 0…1; null if nothing was collected.
+    pub mean_confidence: Option<f64>,
+    /// `histogram.npy` or `histogram.npz`; null if nothing was collected.
+    pub histogram_file: Option<String>,
     /// Version of spa.
     pub version: String,
 }
@@ -217,6 +229,9 @@ impl Summary {
             labels: problem.labels,
             iterations: plan.job.iterations(),
             burn_in: run.burn_in,
+            partial: false,
+            iterations_done: plan.job.iterations(),
+            resumed_from: None,
             seed: run.seed,
             parameters: serde_json::from_str(&text).map_err(|e| Error::usage(e.to_string()))?,
             record_hash: sha256_hex(text.as_bytes()),
@@ -247,10 +262,29 @@ impl Summary {
             chains: figures.chains,
             convergence: None,
             uncertainty: None,
-            mean_confidence: figures.mean_confidence,
-            histogram_file: histogram_file.to_string(),
+            energy: None,
+            mean_confidence: Some(figures.mean_confidence),
+            histogram_file: Some(histogram_file.to_string()),
             version: env!("CARGO_PKG_VERSION").to_string(),
         })
+    }
+
+    /// Says that the run of `job` was stopped after `iterations`, or went on from iteration `resumed_from`.
+    pub fn set_part(&mut self, job: &Job, iterations: u32, resumed_from: Option<u32>) {
+        self.partial = iterations < job.iterations();
+        self.iterations_done = iterations;
+        self.resumed_from = resumed_from;
+        self.labels_evaluated = job.labels_evaluated_by(iterations);
+        let here = self.labels_evaluated - job.labels_evaluated_by(resumed_from.unwrap_or(0));
+        self.labels_per_second = (self.wall_seconds > 0.0).then(|| here as f64 / self.wall_seconds);
+        if self.collected() == 0 {
+            (self.mean_confidence, self.histogram_file) = (None, None);
+        }
+    }
+
+    /// Collected iterations.
+    pub fn collected(&self) -> u32 {
+        self.iterations_done.saturating_sub(self.burn_in)
     }
 
     /// Reads the summary of a result folder.
@@ -307,11 +341,12 @@ impl std::fmt::Display for Summary {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         writeln!(
             f,
-            "{} {}x{}, {} labels, {} iterations ({} burn-in), seed {}{}, on {}",
+            "{} {}x{}, {} labels, {}{} iterations ({} burn-in), seed {}{}, on {}",
             self.application,
             self.width,
             self.height,
             self.labels,
+            if self.partial { format!("PARTIAL: {} of ", self.iterations_done) } else { String::new() },
             self.iterations,
             self.burn_in,
             self.seed,
@@ -343,7 +378,10 @@ impl std::fmt::Display for Summary {
             String::new()
         };
         writeln!(f, "  log         {} messages, {}B{saved}", log.messages, with_prefix(log.bytes as f64))?;
-        writeln!(f, "  confidence  {:.3} (mean share of the most frequent label)", self.mean_confidence)?;
+        match self.mean_confidence {
+            Some(mean) => writeln!(f, "  confidence  {mean:.3} (mean share of the most frequent label)")?,
+            None => writeln!(f, "  confidence  none: nothing was collected before the end of burn-in")?,
+        }
         writeln!(f, "  labels      {}", self.hashes.labels)?;
         writeln!(f, "  histogram   {}", self.hashes.histogram)?;
         writeln!(f, "  messages    {}", self.hashes.messages)

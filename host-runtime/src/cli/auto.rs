@@ -1,10 +1,11 @@
 //! `--iterations auto`: what it needs, and the search before the run whose results are written.
 
-use super::run::{progress_bar, stopped};
+use super::follow::progress_bar;
 use crate::app::{Application, Cooling};
 use crate::backend::Backend;
 use crate::diagnostics::converge::{self, CHAINS, CHECK, Convergence, FEWEST, MOST};
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::options::{Iterations, RunOptions};
 use spa_model::Job;
 use std::path::Path;
@@ -72,15 +73,22 @@ impl Auto {
     /// As [`converge::converge`].
     pub fn search(self, backend: &mut dyn Backend, job: &Job) -> anyhow::Result<(Job, Convergence)> {
         let temperature = job.run().schedule.steps()[0].temperature;
-        let bar =
-            progress_bar(self.most.into(), format!("{}, {} chains, at most", backend.name(), self.chains));
+        let name = format!("{}, {} chains, at most", backend.name(), self.chains);
+        let labels = job.labels_evaluated_by(1) * u64::from(self.chains);
+        let bar = progress_bar(self.most.into(), labels, name);
         let found =
             converge::converge(backend, job, (temperature, self.chains, self.most), &mut |iterations| {
                 bar.set_position(iterations.into());
-                !stopped()
+                !interrupt::stop_asked()
             });
         bar.finish_and_clear();
-        let found = found?;
+        let found = match found {
+            Err(_) if interrupt::stop_asked() => {
+                let text = "the chains were still growing, so there are no results to keep";
+                return Err(Error::Interrupted(text.to_string()).into());
+            }
+            found => found?,
+        };
         let word = if found.converged { "converged" } else { "not converged" };
         eprintln!("{word} after {} iterations of {} chains: {found}", found.iterations, self.chains);
         let run = converge::run(job, temperature, (found.iterations, found.burn_in), job.run().chain)?;

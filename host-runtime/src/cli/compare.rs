@@ -68,7 +68,7 @@ fn check_arrays(folder: &Path, summary: &Summary) -> Result<(), Error> {
     if sha256_hex(&labels) != summary.hashes.labels {
         return changed(&files.join(", "));
     }
-    if summary.histogram_file == HISTOGRAM {
+    if summary.histogram_file.as_deref() == Some(HISTOGRAM) {
         let path = folder.join(HISTOGRAM);
         let found = match several {
             0 => hash_u16(&npy::read(&path)?.values),

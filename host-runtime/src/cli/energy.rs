@@ -88,7 +88,7 @@ struct Terms {
 
 impl Terms {
     fn new(parts: energy::Parts, prepared: &Prepared) -> Self {
-        let unit = unit(prepared);
+        let unit = prepared.plan.energy_unit();
         Self {
             total: parts.total(),
             singletons: parts.singletons,
@@ -105,12 +105,6 @@ impl Terms {
             self.real_total, self.real_singletons, self.real_pairs, self.total, self.singletons, self.pairs
         )
     }
-}
-
-/// Steps of the total energy in one unit of alpha and beta as people give them.
-fn unit(prepared: &Prepared) -> f64 {
-    let plan = &prepared.plan;
-    libm::scalbn(plan.mapping.temperature_factor, plan.job.problem().shift.into())
 }
 
 impl Energy {

@@ -1,13 +1,17 @@
 //! What `stereo`, `flow`, `segment`, `restore` and `infer` share: options, the run, the results.
 
 use super::auto::Auto;
+use super::follow::{course, follow, open_checkpoint, run_pass, run_whole, tell_partial};
 use crate::app::Application;
 use crate::app::infer::{self, Model};
 use crate::app::prepare::{Prepared, prepare, write_extras};
-use crate::backend::{Backend, Progress, RunReport, registry};
+use crate::backend::{Backend, registry};
+use crate::checkpoint::Checkpoint;
+use crate::drive::Driven;
 use crate::error::Error;
 use crate::fit;
 use crate::formats::Field;
+use crate::interrupt;
 use crate::npy::Counted;
 use crate::options::{Bytes, Iterations, RunOptions};
 use crate::output::{Output, check_file};
@@ -17,17 +21,14 @@ use crate::plan::{Inputs, Plan};
 use crate::report;
 use crate::results::{FILES, histogram_file, write_figure, write_formats, write_run, write_uncertainty};
 use crate::summary::Summary;
+use crate::trace::{EnergyTrace, TRACE};
 use crate::uncertainty::credible;
 use crate::{chains, cli::print, logfile};
-use anyhow::Context as _;
 use clap::Args;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use spa_model::{ArrayShape, Histogram, Job, Outcome, Start};
+use spa_model::{ArrayShape, Histogram, Outcome, Start};
 use spagen::Build;
-use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Size of a dense histogram above which it is written sparse: 2 GB.
 const MEMORY_DEFAULT: Bytes = Bytes(2_000_000_000);
@@ -125,7 +126,9 @@ fn execute(
 ) -> anyhow::Result<ExitCode> {
     let options = args.resolve()?;
     let auto = Auto::of(application, &options)?;
+    interrupt::listen();
     let (build, mut backend) = open_machine(&options)?;
+    let resume = open_checkpoint(backend.as_ref(), &options)?;
     let output = open_output(application, &options)?;
     protect(&options, [Some(first), second])?;
     let inputs = open_inputs(first, second)?;
@@ -137,7 +140,7 @@ fn execute(
     // The pictures are shown again with the results, reduced: they need no memory during the run.
     let photographs = Photographs::of(&inputs);
     drop(inputs);
-    let machine = Machine { build, backend };
+    let machine = Machine { build, backend, resume };
     last_run(prepared, auto, Some(&photographs), &options, machine, output, args.json)
 }
 
@@ -146,13 +149,15 @@ pub fn execute_model(path: &Path, args: &RunArgs) -> anyhow::Result<ExitCode> {
     let model = Model::open(path)?;
     let options = args.resolve()?.or(model.options.clone());
     let auto = Auto::of(&Application::Infer, &options)?;
+    interrupt::listen();
     let (build, backend) = open_machine(&options)?;
+    let resume = open_checkpoint(backend.as_ref(), &options)?;
     if options.report.is_some() {
         return Err(Error::usage("--report shows pictures, and 'infer' has none; leave it out").into());
     }
     let output = open_output(&Application::Infer, &options)?;
     let (prepared, options) = infer::prepare(&model, options, build.as_ref())?;
-    last_run(prepared, auto, None, &options, Machine { build, backend }, output, args.json)
+    last_run(prepared, auto, None, &options, Machine { build, backend, resume }, output, args.json)
 }
 
 /// Before the long work: can the formats hold the results, and is there a place for them?
@@ -189,7 +194,8 @@ fn open_output(application: &Application, options: &RunOptions) -> anyhow::Resul
 /// Refuses to write over one of the pictures that are read.
 fn protect(options: &RunOptions, pictures: [Option<&Path>; 2]) -> Result<(), Error> {
     let results = options.output.iter().flat_map(|folder| FILES.map(|name| folder.join(name)));
-    for written in options.report.iter().chain(&options.keep_log).cloned().chain(results) {
+    let single = options.report.iter().chain(&options.keep_log).chain(&options.checkpoint);
+    for written in single.cloned().chain(results) {
         let Ok(written) = written.canonicalize() else { continue };
         for read in pictures.into_iter().flatten() {
             if read.canonicalize().is_ok_and(|read| read == written) {
@@ -207,6 +213,8 @@ fn protect(options: &RunOptions, pictures: [Option<&Path>; 2]) -> Result<(), Err
 struct Machine {
     build: Option<Build>,
     backend: Box<dyn Backend>,
+    /// Where the last run goes on.
+    resume: Option<Checkpoint>,
 }
 
 /// The build and the backend that were asked for.
@@ -232,7 +240,7 @@ fn last_run(
     output: Option<Output>,
     json: bool,
 ) -> anyhow::Result<ExitCode> {
-    let Machine { build, mut backend } = machine;
+    let Machine { build, mut backend, resume } = machine;
     eprintln!("{}: {}", prepared.plan.application.name(), prepared.plan.mapping);
     check_fit(build.as_ref(), options, &prepared.plan)?;
     let mut convergence = None;
@@ -254,13 +262,13 @@ fn last_run(
     let limit = options.max_memory.unwrap_or(MEMORY_DEFAULT).0;
     let file = histogram_file(problem.rvs(), problem.labels, limit);
     let hash = build.as_ref().map(|build| build.config_hash().to_string());
-    let results = Results { prepared: &prepared, photographs, options, json, outcome: None };
+    let results = Results { prepared: &prepared, photographs, options, json, outcome: None, trace: None };
     let number = auto.map_or(options.chains.unwrap_or(1), Auto::chains);
     if number != 1 {
         warn_of_equal_starts(plan);
         let chains = chains::run(&plan.job, number, &mut |job, n| {
             let name = format!("{} {}/{number}", backend.name(), n + 1);
-            run_with_progress(backend.as_mut(), job, &name)
+            run_whole(backend.as_mut(), job, name, "one of several chains")
         })?;
         let mut summary = Summary::of_chains(plan, backend.name(), hash, &chains, file)?;
         summary.convergence = convergence;
@@ -275,10 +283,14 @@ fn last_run(
         };
     }
     let name = backend.name();
-    let mut report = run_with_progress(backend.as_mut(), &plan.job, name)?;
-    let summary = Summary::new(plan, name, hash, &mut report, file)?;
+    let resumed_from = resume.as_ref().map(Checkpoint::iteration);
+    let course = course(plan, options, resume);
+    let Driven { mut report, iterations, trace } = follow(backend.as_mut(), plan, course)?;
+    let mut summary = Summary::new(plan, name, hash, &mut report, file)?;
+    summary.set_part(&plan.job, iterations, resumed_from);
+    summary.energy = trace.as_ref().and_then(|trace| Some(trace.points.last()?.1));
     let shape = build.as_ref().map(Build::array);
-    let results = Results { outcome: Some((&report.outcome, shape)), ..results };
+    let results = Results { outcome: Some((&report.outcome, shape)), trace: trace.as_ref(), ..results };
     let labels = std::slice::from_ref(&report.outcome.labels);
     results.write(output, summary, labels, &report.outcome.histogram)
 }
@@ -298,6 +310,8 @@ struct Results<'a> {
     json: bool,
     /// What one chain answered, for its log, and the array that it is written for.
     outcome: Option<(&'a Outcome, Option<&'a ArrayShape>)>,
+    /// Its energy along the run.
+    trace: Option<&'a EnergyTrace>,
 }
 
 impl Results<'_> {
@@ -313,6 +327,8 @@ impl Results<'_> {
         summary.settings = Some(self.prepared.settings(options)?);
         let problem = plan.job.problem();
         let formats = options.formats.as_deref().unwrap_or_default();
+        // Up to the end of burn-in a stopped run has labels and nothing else.
+        let collected = summary.collected() > 0;
         let scale = self.prepared.scale();
         // Pictures and the report count in labels where those are parts of pixels.
         let shown = Shown {
@@ -326,24 +342,30 @@ impl Results<'_> {
             boundary: None,
         };
         if let Some(output) = output {
-            if options.uncertainty {
+            if options.uncertainty && collected {
                 summary.uncertainty = Some(write_uncertainty(&output, &shown)?);
             }
-            write_extras(&output, &self.prepared.extras(histogram))?;
-            if !formats.is_empty() {
+            if collected {
+                write_extras(&output, &self.prepared.extras(histogram))?;
+            }
+            if !formats.is_empty() && collected {
                 write_formats(&output, &self.prepared.field(histogram), formats)?;
             }
             // Its legend is in pixels.
-            if self.photographs.is_some() && self.prepared.labels_are_pixels() {
+            if self.photographs.is_some() && self.prepared.labels_are_pixels() && collected {
                 write_figure(&output, &shown)?;
+            }
+            if let Some(trace) = self.trace {
+                trace.write(&output.path(TRACE))?;
             }
             write_run(output, &plan.application, &summary, labels, histogram)?;
         }
         // Its folder may be that of the results.
-        if let (Some(path), Some((outcome, shape))) = (&options.keep_log, self.outcome) {
-            logfile::write(path, plan.application.name(), &plan.job, shape, outcome)?;
+        if let (Some(path), Some((outcome, shape)), true) = (&options.keep_log, self.outcome, collected) {
+            let job = (&plan.job, summary.iterations_done);
+            logfile::write(path, plan.application.name(), job, shape, outcome)?;
         }
-        if let Some(path) = options.report.as_ref().filter(|_| self.photographs.is_some()) {
+        if let Some(path) = options.report.as_ref().filter(|_| self.photographs.is_some() && collected) {
             if !self.prepared.labels_are_pixels() {
                 eprintln!("note: the report counts in labels of the last size, not in pixels");
             }
@@ -351,7 +373,7 @@ impl Results<'_> {
                 summary: &summary,
                 shown,
                 schedule: &given_schedule(plan),
-                trace: None,
+                trace: self.trace,
                 command: &command_line(),
             };
             report::write(path, &run)?;
@@ -363,6 +385,10 @@ impl Results<'_> {
             let nowhere =
                 || "  results     not written; -o DIR writes labels, histogram and pictures\n".to_string();
             print(&format!("{summary}{}", place.unwrap_or_else(nowhere)))?;
+        }
+        if summary.partial {
+            tell_partial(&summary, options);
+            return Ok(ExitCode::from(interrupt::exit_code()));
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -394,53 +420,4 @@ pub fn open_build(folder: &Path) -> Result<Build, Error> {
         spagen::Error::Open { path, cause } => Error::Build { path, cause },
         other => Error::Build { path: folder.to_path_buf(), cause: other.to_string() },
     })
-}
-
-/// Set by Ctrl-C.
-static STOP: AtomicBool = AtomicBool::new(false);
-
-/// True after Ctrl-C.
-pub fn stopped() -> bool {
-    STOP.load(Ordering::SeqCst)
-}
-
-/// A bar on a terminal for so many iterations; from now on Ctrl-C is heard by [`stopped`].
-pub fn progress_bar(iterations: u64, name: String) -> ProgressBar {
-    // The second Ctrl-C does not wait for the backend. Without a handler Ctrl-C still ends the program; only the first of
-    // several passes can set one.
-    let _ = ctrlc::set_handler(|| {
-        if STOP.swap(true, Ordering::SeqCst) {
-            std::process::exit(1);
-        }
-    });
-    let bar = ProgressBar::new(iterations);
-    if !std::io::stderr().is_terminal() {
-        bar.set_draw_target(ProgressDrawTarget::hidden());
-    }
-    if let Ok(style) = ProgressStyle::with_template("{prefix} [{bar:40}] {pos}/{len} iterations, {eta} left")
-    {
-        bar.set_style(style.progress_chars("=> "));
-    }
-    bar.set_prefix(name);
-    bar
-}
-
-/// A job before the last one.
-fn run_pass(backend: &mut dyn Backend, plan: &Plan) -> anyhow::Result<RunReport> {
-    let name = backend.name();
-    run_with_progress(backend, &plan.job, name)
-}
-
-fn run_with_progress(backend: &mut dyn Backend, job: &Job, name: &str) -> anyhow::Result<RunReport> {
-    let bar = progress_bar(job.iterations().into(), name.to_string());
-    let report = backend.run(job, &mut |progress: Progress| {
-        bar.set_position(progress.iteration.into());
-        !stopped()
-    });
-    bar.finish_and_clear();
-    // A refusal of the model is a message of its own; anything else says which backend it came from.
-    match report {
-        Err(e) if e.downcast_ref::<spa_model::Error>().is_some() => Err(e),
-        other => other.with_context(|| format!("backend '{}' failed", backend.name())),
-    }
 }

@@ -2,6 +2,7 @@
 
 use super::print;
 use crate::error::Error;
+use crate::interrupt;
 use crate::options::ranges::number;
 use crate::output::Output;
 use crate::study::parameters::{Collect, ModelOptions, Parameters};
@@ -12,7 +13,6 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The dissertation's figures, for any pictures: tables, JSON and plots
 #[derive(Debug, Args)]
@@ -137,6 +137,8 @@ impl Common {
             return Err(Error::usage("start must be argmin, zero or random in a study").into());
         }
         let cases = scene::open(&self.scenes, &self.model, self.parameters, collect)?;
+        // Without this Ctrl-C would leave the folder for unfinished results.
+        interrupt::listen();
         let output = self.output.as_deref().map(Output::prepare).transpose()?;
         let report = watched(|sink| study(&cases, self.threads.unwrap_or(0), sink))?;
         if let Some(output) = output {
@@ -152,13 +154,9 @@ impl Common {
     }
 }
 
-/// True after Ctrl-C.
-static STOP: AtomicBool = AtomicBool::new(false);
-
 /// Runs `study` with a progress bar; Ctrl-C stops it and leaves nothing behind.
 fn watched(study: impl FnOnce(Sink<'_>) -> anyhow::Result<Report>) -> anyhow::Result<Report> {
-    // Without a handler Ctrl-C still ends the program, but leaves the folder for unfinished results.
-    let _ = ctrlc::set_handler(|| STOP.store(true, Ordering::SeqCst));
+    interrupt::run_begins();
     let bar = ProgressBar::new(0);
     if !std::io::stderr().is_terminal() {
         bar.set_draw_target(ProgressDrawTarget::hidden());
@@ -172,8 +170,13 @@ fn watched(study: impl FnOnce(Sink<'_>) -> anyhow::Result<Report>) -> anyhow::Re
             Event::Run(name) => bar.set_message(name.to_string()),
             Event::Iterations(more) => bar.inc(more),
         }
-        !STOP.load(Ordering::SeqCst)
+        !interrupt::stop_asked()
     });
     bar.finish_and_clear();
-    report
+    match report {
+        Err(_) if interrupt::stop_asked() => {
+            Err(Error::Interrupted("a study keeps no part of its results".to_string()).into())
+        }
+        report => report,
+    }
 }

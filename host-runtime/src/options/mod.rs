@@ -4,10 +4,11 @@ pub mod application;
 pub mod iterations;
 pub mod ranges;
 pub mod simulation;
-mod values;
+pub(crate) mod values;
 
 use crate::app::{PairForm, SingletonForm};
 use crate::contrast::Contrast;
+use crate::drive::Every;
 use crate::error::{Error, Result};
 use crate::formats::FileFormat;
 use clap::Args;
@@ -164,6 +165,16 @@ pub struct RunOptions {
     #[arg(long, value_name = "FORM", value_parser = weights, help_heading = "Hardware part (a build fixes it)")]
     pub weights: Option<Weights>,
 
+    /// Save the run in this file now and then, to go on with --resume
+    #[arg(long, value_name = "FILE", help_heading = "Long runs")]
+    pub checkpoint: Option<PathBuf>,
+    /// How often: a number of iterations, or seconds with an s [default: 60s]
+    #[arg(long, value_name = "N|Ns", allow_hyphen_values = true, help_heading = "Long runs")]
+    pub checkpoint_every: Option<Every>,
+    /// Go on from a checkpoint of the same run: the same pictures and options, and the same results as without a break
+    #[arg(long, value_name = "FILE", help_heading = "Long runs")]
+    pub resume: Option<PathBuf>,
+
     /// Folder for the results
     #[arg(short, long, value_name = "DIR", help_heading = "Output")]
     pub output: Option<PathBuf>,
@@ -252,6 +263,8 @@ impl RunOptions {
             options.build.as_mut(),
             options.output.as_mut(),
             options.keep_log.as_mut(),
+            options.checkpoint.as_mut(),
+            options.resume.as_mut(),
             options.report.as_mut(),
             start,
         ];
@@ -316,6 +329,9 @@ impl RunOptions {
             u_bits: self.u_bits.or(base.u_bits),
             count_bits: self.count_bits.or(base.count_bits),
             weights: self.weights.or(base.weights),
+            checkpoint: self.checkpoint.or(base.checkpoint),
+            checkpoint_every: self.checkpoint_every.or(base.checkpoint_every),
+            resume: self.resume.or(base.resume),
             output: self.output.or(base.output),
             keep_log: self.keep_log.or(base.keep_log),
             formats: self.formats.or(base.formats),

@@ -116,7 +116,7 @@ impl FromStr for Text {
 }
 
 /// TOML integers end at 2^63 − 1; larger ones come as text.
-fn number_or_text<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+pub(crate) fn number_or_text<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
     T: FromStr<Err = String>,

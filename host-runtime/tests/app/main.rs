@@ -12,6 +12,7 @@ mod errors;
 mod eval;
 mod formats;
 mod logs;
+mod pieces;
 mod quality;
 mod report;
 mod runs;

@@ -32,7 +32,8 @@ fn the_folder_holds_what_the_summary_says() {
             "labels.png",
             "mode.npy",
             "mode.png",
-            "summary.json"
+            "summary.json",
+            "trace.json"
         ]
     );
     let summary = Summary::read(&spa.path("out ö/run")).unwrap();

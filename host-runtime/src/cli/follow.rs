@@ -1,0 +1,136 @@
+//! Runs jobs with a progress bar, and lets signals stop them.
+
+use crate::backend::{Backend, Progress, ProgressSink, RunReport};
+use crate::checkpoint::Checkpoint;
+use crate::drive::{Course, Driven, drive, in_one_piece};
+use crate::error::{Error, Result};
+use crate::interrupt;
+use crate::options::{Iterations, RunOptions};
+use crate::output::check_file;
+use crate::plan::Plan;
+use crate::summary::{Summary, with_prefix};
+use anyhow::Context as _;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use spa_model::Job;
+use std::io::IsTerminal as _;
+
+/// A bar on a terminal for so many iterations of `labels` nominal labels each; from now on a signal asks to stop
+/// ([`interrupt::stop_asked`]).
+pub fn progress_bar(iterations: u64, labels: u64, name: String) -> ProgressBar {
+    interrupt::run_begins();
+    let bar = ProgressBar::new(iterations);
+    if !std::io::stderr().is_terminal() {
+        bar.set_draw_target(ProgressDrawTarget::hidden());
+    }
+    let template = "{prefix} [{bar:40}] {pos}/{len} iterations, {rate}, {eta} left";
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        let rate = move |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+            // A bar that cannot be drawn is no reason to stop.
+            let _ = write!(out, "{}labels/s", with_prefix(state.per_sec() * labels as f64));
+        };
+        bar.set_style(style.with_key("rate", rate).progress_chars("=> "));
+    }
+    bar.set_prefix(name);
+    bar
+}
+
+/// A job before the last one.
+pub fn run_pass(backend: &mut dyn Backend, plan: &Plan) -> anyhow::Result<RunReport> {
+    let (name, part) = (backend.name(), "a run before the last one");
+    run_whole(backend, &plan.job, name.to_string(), part)
+}
+
+/// A job whose results are of no use in parts; `part` says of what it is one.
+pub fn run_whole(
+    backend: &mut dyn Backend,
+    job: &Job,
+    name: String,
+    part: &str,
+) -> anyhow::Result<RunReport> {
+    with_progress(backend, (job, 0), name, |backend, progress| in_one_piece(backend, job, part, progress))
+}
+
+/// Runs the last job.
+pub fn follow(backend: &mut dyn Backend, plan: &Plan, course: Course) -> anyhow::Result<Driven> {
+    let from = course.resume.as_ref().map_or(0, Checkpoint::iteration);
+    let name = backend.name().to_string();
+    with_progress(backend, (&plan.job, from), name, |backend, progress| {
+        drive(backend, plan.application.name(), &plan.job, course, progress)
+    })
+}
+
+/// Shows the progress of `run` from an iteration on and lets a signal stop it.
+fn with_progress<T>(
+    backend: &mut dyn Backend,
+    (job, from): (&Job, u32),
+    name: String,
+    run: impl FnOnce(&mut dyn Backend, ProgressSink<'_>) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    let bar = progress_bar(job.iterations().into(), job.labels_evaluated_by(1), name);
+    bar.set_position(from.into());
+    bar.reset_eta();
+    let done = run(backend, &mut |progress: Progress| {
+        bar.set_position(progress.iteration.into());
+        !interrupt::stop_asked()
+    });
+    bar.finish_and_clear();
+    // Refusals have messages of their own; anything else says which backend it came from.
+    match done {
+        Err(e) if e.is::<spa_model::Error>() || e.is::<Error>() => Err(e),
+        other => other.with_context(|| format!("backend '{}' failed", backend.name())),
+    }
+}
+
+/// The checkpoint to go on from, before the long work; refuses to save runs where that cannot be.
+///
+/// # Errors
+/// [`Error::Usage`] for options that do not go together or a backend that runs jobs in one piece, [`Error::File`] and
+/// [`Error::Damaged`] for files.
+pub fn open_checkpoint(backend: &dyn Backend, options: &RunOptions) -> Result<Option<Checkpoint>> {
+    if options.checkpoint_every.is_some() && options.checkpoint.is_none() {
+        return Err(Error::usage("--checkpoint-every needs a file; give --checkpoint FILE"));
+    }
+    let many = options.iterations == Some(Iterations::Auto) || options.chains.is_some_and(|n| n > 1);
+    for (given, option) in [(&options.checkpoint, "--checkpoint"), (&options.resume, "--resume")] {
+        if given.is_none() {
+            continue;
+        }
+        if many {
+            return Err(Error::usage(format!(
+                "{option} is for one chain; run each with --chain N instead of --chains or --iterations auto"
+            )));
+        }
+        if backend.in_one_piece().is_some() {
+            return Err(backend.refuse_pieces(option));
+        }
+    }
+    if let Some(path) = &options.checkpoint {
+        check_file("write checkpoint", path, None)?;
+    }
+    options.resume.as_deref().map(Checkpoint::read).transpose()
+}
+
+/// How the last run is to be followed; `resume` is where it goes on.
+pub fn course(plan: &Plan, options: &RunOptions, resume: Option<Checkpoint>) -> Course {
+    let wanted = options.output.is_some() || options.report.is_some();
+    let every = options.checkpoint_every.unwrap_or_default();
+    Course {
+        trace: wanted.then(|| plan.energy_unit()),
+        checkpoint: options.checkpoint.clone().map(|path| (path, every)),
+        resume,
+    }
+}
+
+/// Says what a stopped run left.
+pub fn tell_partial(summary: &Summary, options: &RunOptions) {
+    let done = format!("stopped after {} of {} iterations", summary.iterations_done, summary.iterations);
+    let kept = match (options.output.is_some(), summary.collected()) {
+        (false, _) => "no results were written (no -o)".to_string(),
+        (true, 0) => "nothing was collected before the end of burn-in: labels only".to_string(),
+        (true, n) => format!("the results are of {n} collected iterations"),
+    };
+    let rest = options.checkpoint.as_ref().map_or_else(String::new, |path| {
+        format!("; the same command with --resume '{}' goes on", path.display())
+    });
+    eprintln!("{done}; {kept}{rest}");
+}

@@ -1,0 +1,222 @@
+//! Drives a job through a session: stops where its energy is wanted or a checkpoint is due, and where somebody asks it to.
+
+use crate::backend::{Backend, Progress, ProgressSink, RunReport, Session};
+use crate::checkpoint::{self, Checkpoint, Identity};
+use crate::error::{Error, Result};
+use crate::trace::{EnergyTrace, period};
+use serde::{Deserialize, Deserializer};
+use spa_model::Job;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+/// Distance of two checkpoints.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Every {
+    /// In iterations, at multiples of this number.
+    Iterations(u32),
+    /// In time.
+    Time(Duration),
+}
+
+impl Default for Every {
+    fn default() -> Self {
+        Self::Time(Duration::from_secs(60))
+    }
+}
+
+impl FromStr for Every {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let refuse = || format!("'{text}' must be iterations, as in 100, or seconds, as in 30s; above 0");
+        if let Some(seconds) = text.strip_suffix('s') {
+            let seconds: f64 = seconds.trim().parse().map_err(|_| refuse())?;
+            let time = Duration::try_from_secs_f64(seconds).map_err(|_| refuse())?;
+            return if time.is_zero() { Err(refuse()) } else { Ok(Self::Time(time)) };
+        }
+        text.parse().ok().filter(|&n| n > 0).map(Self::Iterations).ok_or_else(refuse)
+    }
+}
+
+impl<'de> Deserialize<'de> for Every {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        crate::options::values::number_or_text(deserializer)
+    }
+}
+
+/// How a run is followed.
+#[derive(Debug, Default)]
+pub struct Course {
+    /// Follow the energy, in this unit ([`EnergyTrace::unit`]).
+    pub trace: Option<f64>,
+    /// Where to save the run, and how often.
+    pub checkpoint: Option<(PathBuf, Every)>,
+    /// Where to go on.
+    pub resume: Option<Checkpoint>,
+}
+
+/// A run, whole or stopped.
+#[derive(Debug)]
+pub struct Driven {
+    /// Its results so far.
+    pub report: RunReport,
+    /// Iterations done.
+    pub iterations: u32,
+    /// Energies along the run, if they were wanted and the backend can stop for them.
+    pub trace: Option<EnergyTrace>,
+}
+
+/// Runs `job` for `application` on `backend` along `course`. Where `progress` returns false the run stops and what it has so
+/// far is given; a backend that runs jobs in one piece gives [`Error::Interrupted`].
+///
+/// # Errors
+/// What [`Backend::run`] answers; [`Error::Usage`] if the backend cannot save runs; [`Error::File`] for checkpoints that
+/// are of another run or cannot be written.
+pub fn drive(
+    backend: &mut dyn Backend,
+    application: &str,
+    job: &Job,
+    course: Course,
+    progress: ProgressSink<'_>,
+) -> anyhow::Result<Driven> {
+    if backend.in_one_piece().is_some() {
+        let report = in_one_piece(backend, job, "the run", progress)?;
+        return Ok(Driven { report, iterations: job.iterations(), trace: None });
+    }
+    let mut energies = course.trace.map(|unit| EnergyTrace { unit, points: Vec::new() });
+    let saving = course.checkpoint.is_some() || course.resume.is_some();
+    let identity = saving.then(|| Identity::new(application, job)).transpose()?;
+    let mut from = None;
+    if let (Some(checkpoint), Some(identity)) = (course.resume, &identity) {
+        let (snapshot, points) = checkpoint.of(identity)?;
+        if let Some(trace) = &mut energies {
+            trace.points = points;
+        }
+        from = Some(snapshot);
+    }
+    let session = backend.start(job, from)?;
+    let saver = course.checkpoint.zip(identity).map(|((path, every), identity)| Saver {
+        path,
+        every,
+        identity,
+        saved: Instant::now(),
+    });
+    let mut course = Running { session, energies, saver };
+    course.run(job.iterations(), progress)?;
+    let iterations = course.session.iteration();
+    Ok(Driven { report: course.session.finish()?, iterations, trace: course.energies })
+}
+
+/// Runs `job`, which is `part` of something greater, on any backend to its end.
+///
+/// # Errors
+/// What [`Backend::run`] answers; [`Error::Interrupted`] where `progress` ended the run.
+pub fn in_one_piece(
+    backend: &mut dyn Backend,
+    job: &Job,
+    part: &str,
+    progress: ProgressSink<'_>,
+) -> anyhow::Result<RunReport> {
+    let mut stopped = None;
+    let report = backend.run(job, &mut |now: Progress| {
+        let go_on = progress(now);
+        stopped = (!go_on).then_some(now.iteration).or(stopped);
+        go_on
+    });
+    match (report, stopped) {
+        (Err(_), Some(iteration)) => {
+            let done = format!("{iteration} of {} iterations are done", job.iterations());
+            let text = match backend.in_one_piece() {
+                Some(why) => {
+                    format!("{done}, and backend '{}' keeps no part of a run: {why}", backend.name())
+                }
+                None => format!("{done} of {part}, so there are no results to keep"),
+            };
+            Err(Error::Interrupted(text).into())
+        }
+        (report, _) => report,
+    }
+}
+
+/// When and where checkpoints are written.
+struct Saver {
+    path: PathBuf,
+    every: Every,
+    identity: Identity,
+    saved: Instant,
+}
+
+impl Saver {
+    /// The iteration of the next checkpoint after `done`, if it is counted in iterations.
+    fn next(&self, done: u32) -> u32 {
+        match self.every {
+            Every::Iterations(n) => (done / n).saturating_add(1).saturating_mul(n),
+            Every::Time(_) => u32::MAX,
+        }
+    }
+
+    fn is_due(&self, done: u32) -> bool {
+        match self.every {
+            Every::Iterations(n) => done.is_multiple_of(n),
+            Every::Time(time) => self.saved.elapsed() >= time,
+        }
+    }
+}
+
+/// A run on its way.
+struct Running<'a> {
+    session: Box<dyn Session + 'a>,
+    energies: Option<EnergyTrace>,
+    saver: Option<Saver>,
+}
+
+impl Running<'_> {
+    fn run(&mut self, iterations: u32, progress: ProgressSink<'_>) -> anyhow::Result<()> {
+        let period = period(iterations);
+        // A resumed run has that of its checkpoint's last point already.
+        if self.energies.as_ref().is_some_and(|trace| trace.points.is_empty()) {
+            self.note_energy()?;
+        }
+        let mut stop = false;
+        while !stop && self.session.iteration() < iterations {
+            let done = self.session.iteration();
+            let point = if self.energies.is_some() { (done / period + 1) * period } else { u32::MAX };
+            let saver = self.saver.as_ref();
+            let to = iterations.min(point).min(saver.map_or(u32::MAX, |saver| saver.next(done)));
+            self.session.advance(to, &mut |now| {
+                stop |= !progress(now);
+                let save =
+                    saver.is_some_and(|s| matches!(s.every, Every::Time(_)) && s.is_due(now.iteration));
+                !stop && !save
+            })?;
+            let done = self.session.iteration();
+            if done == iterations || done.is_multiple_of(period) {
+                self.note_energy()?;
+            }
+            if done < iterations && self.saver.as_ref().is_some_and(|saver| stop || saver.is_due(done)) {
+                self.save()?;
+            }
+        }
+        // The end of a stopped run is no point of the run that goes on from its checkpoint.
+        self.note_energy()
+    }
+
+    fn note_energy(&mut self) -> anyhow::Result<()> {
+        let done = self.session.iteration();
+        if let Some(trace) = &mut self.energies
+            && trace.points.last().is_none_or(|&(last, _)| last < done)
+        {
+            trace.points.push((done, self.session.energy()?));
+        }
+        Ok(())
+    }
+
+    fn save(&mut self) -> anyhow::Result<()> {
+        let Some(saver) = &mut self.saver else { return Ok(()) };
+        let points = self.energies.as_ref().map_or(&[][..], |trace| &trace.points);
+        checkpoint::write(&saver.path, &saver.identity, &self.session.snapshot()?, points)?;
+        saver.saved = Instant::now();
+        Ok(())
+    }
+}

@@ -1,0 +1,108 @@
+//! Ctrl-C and SIGTERM (docs/runs.md): the first asks a run to stop and leave what it has, the second ends the program at once;
+//! nothing is left half-written in either case.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+
+/// Exit code after Ctrl-C: 128 + SIGINT.
+pub const CTRL_C: u8 = 130;
+
+/// Number of the first signal; 0 before it.
+static SIGNAL: AtomicI32 = AtomicI32::new(0);
+
+/// Nothing can be saved yet: the first signal ends the program, too.
+const EARLY: i32 = -1;
+
+/// Files and folders that are not in place yet.
+static STAGED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Starts listening, once; until [`run_begins`] a signal ends the program at once. Where the system refuses, signals do what
+/// they always do.
+pub fn listen() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        SIGNAL.store(EARLY, Ordering::SeqCst);
+        if let Err(error) = spawn_listener() {
+            eprintln!("note: Ctrl-C will not keep partial results ({error})");
+        }
+    });
+}
+
+#[cfg(unix)]
+fn spawn_listener() -> std::io::Result<()> {
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM])?;
+    std::thread::Builder::new().name("signals".into()).spawn(move || signals.forever().for_each(hear))?;
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn spawn_listener() -> std::io::Result<()> {
+    const SIGINT: i32 = 2;
+    ctrlc::set_handler(|| hear(SIGINT)).map_err(std::io::Error::other)
+}
+
+fn hear(signal: i32) {
+    if SIGNAL.compare_exchange(0, signal, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
+        // A stderr that is gone must not end this thread.
+        let _ = writeln!(std::io::stderr(), "stopping; once more ends at once and keeps nothing");
+        return;
+    }
+    // Whoever moves files into place holds the lock until all are there.
+    for path in lock().drain(..) {
+        // Best effort on the way out; there is nobody to tell.
+        let _ = if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
+    }
+    std::process::exit(128 + signal);
+}
+
+/// From now on the first signal asks to stop.
+pub fn run_begins() {
+    let _ = SIGNAL.compare_exchange(EARLY, 0, Ordering::SeqCst, Ordering::SeqCst);
+}
+
+/// True once a signal has asked to stop.
+pub fn stop_asked() -> bool {
+    SIGNAL.load(Ordering::SeqCst) > 0
+}
+
+/// 128 + the number of the signal that asked to stop; [`CTRL_C`] if none did.
+pub fn exit_code() -> u8 {
+    match SIGNAL.load(Ordering::SeqCst) {
+        signal @ 1..=127 => 128 + signal as u8,
+        _ => CTRL_C,
+    }
+}
+
+fn lock() -> MutexGuard<'static, Vec<PathBuf>> {
+    STAGED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Something on the way to its place; if a signal ends the program before this is dropped, it is removed.
+#[derive(Debug)]
+pub struct Staged(PathBuf);
+
+impl Staged {
+    /// Registers a file or folder.
+    pub fn new(path: &Path) -> Self {
+        lock().push(path.to_path_buf());
+        Self(path.to_path_buf())
+    }
+
+    /// Does `work`, which moves things into place: a signal waits until it is done.
+    pub fn hold<T>(work: impl FnOnce() -> T) -> T {
+        let _lock = lock();
+        work()
+    }
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        let mut staged = lock();
+        if let Some(at) = staged.iter().position(|path| *path == self.0) {
+            staged.swap_remove(at);
+        }
+    }
+}
