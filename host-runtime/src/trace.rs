@@ -9,8 +9,8 @@ pub const TRACE: &str = "trace.json";
 
 /// Most points that are wanted of a whole run.
 const POINTS: u32 = 128;
-/// Fewest iterations between two points: an energy takes a third of the time of an iteration, and sweeps over several
-/// iterations must not be cut short.
+/// Fewest iterations between two points: an energy takes up to half the time of an iteration (docs/runs.md), and sweeps over
+/// several iterations must not be cut short.
 const LEAST_PERIOD: u32 = 10;
 
 /// Energy of the whole field during a run.

@@ -6,7 +6,7 @@
 //! the schedule is T·2^shift in units of the total.
 
 use crate::error::{Error, check_range};
-use crate::job::{Problem, check_size};
+use crate::job::{Difference, Problem, Singleton, check_size};
 use std::iter::Sum;
 use std::ops::Add;
 
@@ -104,10 +104,7 @@ impl<'a> Terms<'a> {
         let below = labels.get(first + width..first + 2 * width).unwrap_or_default();
         let pair = |l: u8, m: u8| u64::from(self.pairs[usize::from(l) * stride + usize::from(m)]);
 
-        let singletons: u64 = (0..problem.width)
-            .zip(row)
-            .map(|(x, &l)| u64::from(problem.singleton_cost(x, y, l.into())))
-            .sum();
+        let singletons = self.singletons_of_row(y, row);
         let right = row.iter().zip(&row[1..]).map(|(&l, &m)| pair(l, m));
         let down = row.iter().zip(below).map(|(&l, &m)| pair(l, m));
         let pairs: u64 = match &problem.edge_weights {
@@ -119,6 +116,46 @@ impl<'a> Terms<'a> {
             }
         };
         Parts { singletons: u64::from(problem.alpha) * singletons, pairs: u64::from(problem.beta) * pairs }
+    }
+
+    /// ΣS of row `y` with the labels `row`: [`Problem::singleton_cost`] with the choice of the form outside the loop.
+    fn singletons_of_row(&self, y: u32, row: &[u8]) -> u64 {
+        let problem = self.problem;
+        let (width, cap) = (problem.width as usize, u32::from(problem.data_cap));
+        let first = y as usize * width;
+        let difference = |form: Difference, a: u8, b: u8| {
+            let d = u32::from(a.abs_diff(b));
+            let f = if form == Difference::Abs { d } else { d * d };
+            u64::from(f.min(cap))
+        };
+        match &problem.singleton {
+            Singleton::Table { costs } => {
+                let labels = usize::from(problem.labels);
+                let costs = costs[first * labels..].chunks_exact(labels);
+                costs.zip(row).map(|(costs, &l)| u64::from(costs[usize::from(l)].min(problem.data_cap))).sum()
+            }
+            Singleton::Values { form, first: samples, values } => samples[first..]
+                .iter()
+                .zip(row)
+                .map(|(&sample, &l)| difference(*form, sample, values[usize::from(l)]))
+                .sum(),
+            Singleton::Pixels { form, first: samples, second, offsets } => samples[first..]
+                .iter()
+                .zip(row)
+                .enumerate()
+                .map(|(x, (&sample, &l))| {
+                    let offset = offsets[usize::from(l)];
+                    // Outside on the left or above becomes very large.
+                    let sx = x.wrapping_add_signed(offset.dx.into());
+                    let sy = (y as usize).wrapping_add_signed(offset.dy.into());
+                    if sx < width && sy < problem.height as usize {
+                        difference(*form, sample, second[sy * width + sx])
+                    } else {
+                        problem.s_outside.into()
+                    }
+                })
+                .sum(),
+        }
     }
 }
 

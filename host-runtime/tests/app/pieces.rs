@@ -205,6 +205,28 @@ fn a_second_signal_ends_at_once_and_leaves_nothing() {
     assert_eq!(listing(spa.folder.path()), before);
 }
 
+#[test]
+fn of_several_chains_nothing_is_kept() {
+    let spa = with_big_scene("160x120");
+    let before = listing(spa.folder.path());
+    let mut run = Started::new(
+        &spa,
+        &long(&["--chains", "2", "--iterations", "66000", "--burn-in", "500", "-o", "out"]),
+    );
+    let mut stderr = BufReader::new(run.0.stderr.take().unwrap());
+    let mut text = String::new();
+    while !text.contains("note: all chains start from the same labels") {
+        assert!(stderr.read_line(&mut text).unwrap() > 0, "{text}");
+    }
+    std::thread::sleep(Duration::from_millis(200));
+    run.signal(Signal::INT);
+    std::io::Read::read_to_string(&mut stderr, &mut text).unwrap();
+    let (code, stdout, _) = run.end();
+    assert_eq!((code, stdout.as_str()), (Some(130), ""), "{text}");
+    assert!(text.contains("of one of several chains, so there are no results to keep"), "{text}");
+    assert_eq!(listing(spa.folder.path()), before);
+}
+
 /// A small generator, seeded by the clock; the seed is printed.
 struct Random(u64);
 
@@ -355,6 +377,10 @@ fn what_cannot_be_saved_is_refused_early() {
     assert!(text.contains("is read and would be written over"), "{text}");
     let text = spa.fails(1, &with(&["--checkpoint", "no/c"]));
     assert!(text.contains("is no folder"), "{text}");
+    for many in [&["--chains", "2"][..], &["--temperature", "2", "--iterations", "auto"]] {
+        let text = spa.fails(2, &[&run[..5], many, &["--resume", "c"]].concat());
+        assert!(text.contains("--resume is for one chain"), "{text}");
+    }
     // In time, and from a file of options.
     std::fs::write(spa.path("run.toml"), "checkpoint = 'c'\ncheckpoint-every = '0.001s'\n").unwrap();
     let more = ["--iterations", "30000", "--burn-in", "29000", "--config", "run.toml"];

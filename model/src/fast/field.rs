@@ -95,11 +95,20 @@ impl Field {
 
     /// All labels, H×W.
     pub fn labels(&self) -> Vec<u8> {
-        let of = |x: usize, y: usize| self.planes[(x + y) % 2][(y + 1) * pitch(self.width) + x / 2 + 1];
-        (0..self.height)
-            .flat_map(|y| (0..self.width).map(move |x| (x, y)))
-            .map(|(x, y)| self.encoding.label(of(x, y)))
-            .collect()
+        let mut labels = vec![0; self.width * self.height];
+        for (y, row) in labels.chunks_exact_mut(self.width).enumerate() {
+            let first = (y + 1) * pitch(self.width) + 1;
+            // Columns 0, 2, … have the colour of the row's number, columns 1, 3, … the other one.
+            let [even, odd] = [y % 2, (y + 1) % 2].map(|colour| &self.planes[colour][first..]);
+            let (pairs, last) = row.as_chunks_mut::<2>();
+            for ((pair, &even), &odd) in pairs.iter_mut().zip(even).zip(odd) {
+                *pair = [self.encoding.label(even), self.encoding.label(odd)];
+            }
+            if let [last] = last {
+                *last = self.encoding.label(even[self.width / 2]);
+            }
+        }
+        labels
     }
 
     /// How its labels become cells.
