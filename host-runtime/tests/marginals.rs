@@ -271,7 +271,7 @@ struct Drawn {
 
 /// The run of a field of copies.
 fn start(copies: &Copies) -> fast::Run<'_> {
-    fast::Run::new(&copies.job, &fast::Options { threads: 1, simd: None }).unwrap()
+    fast::Run::new(&copies.job, &fast::Options { threads: 1, ..fast::Options::default() }).unwrap()
 }
 
 /// Iterations between independent samples: by the effective sample size of the sum of labels, in a few copies.
