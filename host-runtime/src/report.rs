@@ -152,8 +152,13 @@ fn page<C: Count>(run: &Run<'_, C>) -> Result<String, String> {
     let page = Page {
         title: format!("{} {}×{}", summary.application, summary.width, summary.height),
         subtitle: format!(
-            "{} labels · {} iterations, {} of them collected · seed {} · {}",
+            "{} labels · {}{} iterations, {} of them collected · seed {} · {}",
             summary.labels,
+            if summary.partial {
+                format!("stopped after {} of ", summary.iterations_done)
+            } else {
+                String::new()
+            },
             summary.iterations,
             summary.collected(),
             summary.seed,

@@ -119,7 +119,8 @@ fn schedule(summary: &Value, mut count: u64) -> String {
 /// Starts a run that lasts for minutes, waits until it is under way and sends `signal`.
 fn stopped(spa: &Spa, burn_in: &str, every: &str, signal: Signal, code: i32) -> (Value, String) {
     let more = ["--iterations", "66000", "--burn-in", burn_in, "-o", "out", "--keep-log", "out.log"];
-    let save = ["--checkpoint", "run.ckp", "--checkpoint-every", every, "--formats", "pfm"];
+    let save =
+        ["--checkpoint", "run.ckp", "--checkpoint-every", every, "--formats", "pfm", "--report", "out.html"];
     let mut run = Started::new(spa, &long(&[&more[..], &save].concat()));
     run.wait_for(&spa.path("run.ckp"));
     run.signal(signal);
@@ -147,6 +148,8 @@ fn ctrl_c_leaves_the_results_so_far() {
     }
     assert!(spa.path("out/disparity.pfm").exists());
     spa.ok(&["decode", "out.log"]);
+    let report = std::fs::read_to_string(spa.path("out.html")).unwrap();
+    assert!(report.contains(&format!("stopped after {done} of 66000 iterations, {} of them", done - 500)));
     // What is left can be taken up where it stopped.
     let mut run = Started::new(
         &spa,
@@ -172,7 +175,7 @@ fn before_the_end_of_burn_in_there_are_labels_only() {
     let (summary, stderr) = stopped(&spa, "60000", "50", Signal::TERM, 143);
     assert!(stderr.contains("nothing was collected before the end of burn-in: labels only"), "{stderr}");
     assert_eq!(names(&spa.path("out")), ["labels.npy", "labels.png", "summary.json", "trace.json"]);
-    assert!(!spa.path("out.log").exists());
+    assert!(!spa.path("out.log").exists() && !spa.path("out.html").exists());
     assert!(summary["mean_confidence"].is_null() && summary["histogram_file"].is_null());
     let done = summary["iterations_done"].to_string();
     spa.ok(&long(&["--iterations", &done, "--burn-in", "0", "-o", "short"]));
