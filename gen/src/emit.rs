@@ -2,6 +2,7 @@
 
 mod banner;
 mod hls;
+mod pac;
 mod readme;
 mod registers;
 mod top;
@@ -64,6 +65,7 @@ pub fn render(config: &Config) -> Result<Files, Error> {
     for (path, body) in bodies {
         files.insert(path.to_owned(), banner::with_banner(path, &body, config));
     }
+    pac::add(config, &mut files)?;
     let list = file_list(&files);
     files.insert(FILE_LIST.to_owned(), banner::with_banner(FILE_LIST, &list, config));
     for (path, text) in &files {

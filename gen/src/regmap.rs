@@ -21,6 +21,13 @@ pub const ABI_MINOR: u64 = 0;
 pub const ABI_MAGIC: u64 = 0x5350_4147;
 /// UUID of this register-map ABI, first digit most significant; the same for every configuration.
 pub const AFU_ID: u128 = 0x6e1f_4a52_8c07_4d39_b5f2_0d83_a94c_7e16;
+
+/// [`AFU_ID`] as text: 8-4-4-4-12 lower-case hexadecimal digits.
+#[must_use]
+pub fn afu_uuid() -> String {
+    let digits = format!("{AFU_ID:032x}");
+    [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]].join("-")
+}
 /// Bytes of address space that the register file decodes; anything else reads 0 and ignores writes.
 pub const MAP_BYTES: u32 = 0x400;
 

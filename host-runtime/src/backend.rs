@@ -2,6 +2,7 @@
 
 pub mod cpu;
 pub mod cuda;
+pub mod opae;
 pub mod registry;
 pub mod sim;
 

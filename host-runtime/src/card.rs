@@ -3,6 +3,7 @@
 pub mod accelerator;
 pub mod axi;
 pub mod memory;
+pub mod opae;
 pub mod parameters;
 pub mod registers;
 pub mod sim;
@@ -25,6 +26,11 @@ pub trait Card {
 
     /// Bytes of a memory line (the width of the card's data bus).
     fn line_bytes(&self) -> usize;
+
+    /// Bytes of one buffer, at most; more are refused or need special memory.
+    fn buffer_bytes(&self) -> usize {
+        usize::MAX
+    }
 
     /// Reads a register.
     ///
@@ -85,6 +91,17 @@ pub enum CardError {
     /// No memory for a buffer, or a wrong buffer.
     #[error("card memory: {0}")]
     Allocation(String),
+    /// The card has left the bus: everything reads as ones.
+    #[error(
+        "{card} does not answer any more: register {offset:#x} and the feature header read as all ones; see 'fpgainfo errors all' \
+         and reload the bitstream"
+    )]
+    Gone {
+        /// The card.
+        card: String,
+        /// Register.
+        offset: u32,
+    },
     /// The run was made for other hardware widths.
     #[error(
         "the job was made for other hardware than the build: {name} is {job} in the job and {build} in the build"
@@ -135,6 +152,27 @@ pub enum CardError {
     /// The log does not decode, or the job does not fit.
     #[error(transparent)]
     Model(#[from] spa_model::Error),
+    /// No card holds our accelerator.
+    #[error(
+        "no card{place} with AFU UUID {uuid}; load the bitstream of the build ('fpgasupdate FILE.gbs') and see 'fpgainfo port'"
+    )]
+    NoCard {
+        /// AFU UUID in text.
+        uuid: String,
+        /// ` at ADDRESS`, or nothing.
+        place: String,
+    },
+    /// OPAE cannot be loaded.
+    #[error("{0}")]
+    NoOpae(String),
+    /// A call of the OPAE library failed.
+    #[error("{call} failed: {cause}")]
+    Opae {
+        /// Name of the function.
+        call: &'static str,
+        /// What the library says, and what to do.
+        cause: String,
+    },
     /// The card reports errors.
     #[error("the card reports errors in state {state}: {errors}")]
     Reported {

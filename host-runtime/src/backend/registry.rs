@@ -3,9 +3,13 @@
 use super::Backend;
 use super::cpu::CpuBackend;
 use super::cuda::{self, Cuda};
+use super::opae::OpaeBackend;
 use super::sim::SimBackend;
+use crate::card::CardError;
+use crate::card::opae::{self, OpaeCard, OpaeOptions};
+use crate::card::{Card as _, registers as reg};
 use crate::error::{Error, Result};
-use crate::options::SimulationOptions;
+use crate::options::RunOptions;
 use serde::Serialize;
 use spagen::Build;
 use spagen::parameters::counted;
@@ -13,7 +17,7 @@ use spagen::simbuild::{self, State};
 use std::path::{Path, PathBuf};
 
 /// Names that `--backend` takes.
-pub const NAMES: [&str; 4] = ["auto", "cpu", "cuda", "sim"];
+pub const NAMES: [&str; 5] = ["auto", "cpu", "cuda", "sim", "opae"];
 
 /// A backend or build found on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -28,20 +32,22 @@ pub struct Device {
     pub detail: String,
 }
 
-/// Opens the backend `name`; `threads` is for `cpu` only. `auto` is `cuda` where there is a card, else `cpu`, and says
+/// Opens the backend `name`; of the options, those about threads, simulation and card are used. `auto` is `cuda` where there is a card, else `cpu`, and says
 /// so.
 ///
 /// # Errors
 /// [`Error::Usage`] for an unknown name or a missing build, [`Error::Backend`] if it cannot be used here.
-pub fn open(
-    name: &str,
-    build: Option<&Build>,
-    threads: Option<usize>,
-    simulation: &SimulationOptions,
-) -> Result<Box<dyn Backend>> {
+pub fn open(name: &str, build: Option<&Build>, options: &RunOptions) -> Result<Box<dyn Backend>> {
+    let (threads, simulation) = (options.threads, &options.simulation);
     if name != "sim" && simulation.any() {
         return Err(Error::usage(format!(
             "options --sim-… are for the backend 'sim' only, not for '{name}'; add --backend sim or leave them out"
+        )));
+    }
+    if name != "opae" && options.card.any() {
+        return Err(Error::usage(format!(
+            "options --card and --card-timeout are for the backend 'opae' only, not for '{name}'; add --backend opae or leave \
+             them out"
         )));
     }
     if threads == Some(0) {
@@ -70,6 +76,15 @@ pub fn open(
             })?;
             Ok(Box::new(SimBackend::new(build.clone(), simulation.backend())))
         }
+        "opae" => {
+            let build = build.ok_or_else(|| {
+                Error::usage("backend 'opae' needs --build DIR, the build whose bitstream the card holds")
+            })?;
+            match OpaeBackend::open(build, &options.card.backend()) {
+                Ok(backend) => Ok(Box::new(backend)),
+                Err(error) => Err(Error::Backend { name: name.to_string(), cause: format!("{error:#}") }),
+            }
+        }
         _ => {
             let text = format!("backend is '{name}', but must be one of {}", NAMES.join(", "));
             Err(Error::usage(text))
@@ -83,6 +98,7 @@ pub fn devices(folders: &[PathBuf]) -> Vec<Device> {
     let level = spa_model::fast::Level::choose(None).map_or_else(|e| e.to_string(), |l| format!("{l:?}"));
     let cpu = format!("{threads} threads, {}", level.to_lowercase());
     let mut devices = vec![Device { name: "cpu", build: None, usable: true, detail: cpu }, card()];
+    devices.extend(opae_cards());
     devices.extend(folders.iter().map(|folder| sim(folder)));
     devices
 }
@@ -93,6 +109,30 @@ fn card() -> Device {
         Err(error) => (false, error.to_string()),
     };
     Device { name: "cuda", build: None, usable, detail }
+}
+
+/// Every card with our AFU, or one entry that says why there is none.
+fn opae_cards() -> Vec<Device> {
+    let device = |usable, detail| Device { name: "opae", build: None, usable, detail };
+    let options = OpaeOptions::default();
+    let tokens = match opae::find(&options) {
+        Ok(tokens) => tokens,
+        Err(error) => return vec![device(false, error.to_string())],
+    };
+    if tokens.is_empty() {
+        let none = CardError::NoCard { uuid: spagen::regmap::afu_uuid(), place: String::new() };
+        return vec![device(false, none.to_string())];
+    }
+    let look = |token: opae::result::Token| {
+        let address = token.address;
+        match OpaeCard::open(token, &options).and_then(|mut card| card.read(reg::CONFIG_HASH_3.offset)) {
+            Ok(hash) => {
+                device(true, format!("card at {address}, configuration {:.12}", format!("{hash:016x}")))
+            }
+            Err(error) => device(false, format!("card at {address}: {error}")),
+        }
+    };
+    tokens.into_iter().map(look).collect()
 }
 
 fn sim(folder: &Path) -> Device {

@@ -45,7 +45,7 @@ const STEP: (u64, u64) = (32, 8192);
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(250);
 /// Cycles that anything may take which is no work on RVs: memory latency and the like.
 const PATIENCE_BASE: u64 = 200_000;
-/// Cycles that a soft reset may take.
+/// Cycles that a soft reset may take, at least.
 const RESET_PATIENCE: u64 = 100_000;
 
 /// An accelerator on a card.
@@ -55,6 +55,8 @@ pub struct Accelerator<C: Card> {
     design: Design,
     options: DriverOptions,
     log: Vec<u8>,
+    /// Cycles of loading before the last start.
+    load_cycles: u64,
     busy: bool,
 }
 
@@ -76,7 +78,7 @@ impl<C: Card> Accelerator<C> {
     /// [`CardError::Identity`] or [`CardError::Configuration`] if it does not; otherwise as [`Card::read`].
     pub fn open(mut card: C, design: Design, options: DriverOptions) -> Result<Self, CardError> {
         check_identity(&mut card, &design)?;
-        Ok(Self { card, design, options, log: Vec::new(), busy: false })
+        Ok(Self { card, design, options, log: Vec::new(), load_cycles: 0, busy: false })
     }
 
     /// The card.
@@ -98,26 +100,66 @@ impl<C: Card> Accelerator<C> {
         let started = Instant::now();
         let tiling = Tiling::new(&self.design.shape, job)?;
         let records = self.records(&tiling, job);
-        let line = self.card.line_bytes();
-        let buffers = Buffers {
-            load: self.card.allocate(records.len())?,
-            ring: self.card.allocate(self.options.ring_lines.max(1) * line)?,
-            readback: self.card.allocate(parameters::readback_bytes(&tiling))?,
-        };
+        let buffers = self.buffers(records.len(), parameters::readback_bytes(&tiling))?;
         self.busy = true;
         let result = self.run_in(job, &tiling, &buffers, &records, progress);
         self.busy = false;
         let settled = if result.is_ok() { Ok(()) } else { self.recover() };
-        for buffer in [buffers.readback, buffers.ring, buffers.load] {
-            let released = self.card.release(buffer);
-            if result.is_ok() {
-                released?;
+        // A card that could not be brought to rest may still write: its buffers stay until it is closed.
+        if settled.is_ok() {
+            for buffer in [buffers.readback, buffers.ring, buffers.load] {
+                let released = self.card.release(buffer);
+                if result.is_ok() {
+                    released?;
+                }
             }
         }
         let (outcome, log) = result?;
-        settled?;
         let array = self.report(job, &tiling)?;
         Ok(RunReport { outcome, wall_seconds: started.elapsed().as_secs_f64(), array: Some(array), log })
+    }
+
+    /// Buffers of a run; nothing is left behind if one cannot be had. Records that do not fit into one are loaded piece by
+    /// piece, and a ring has what fits.
+    fn buffers(&mut self, records: usize, readback: usize) -> Result<Buffers, CardError> {
+        let line = self.card.line_bytes();
+        let most = (self.card.buffer_bytes() / line).max(1).saturating_mul(line);
+        let ring = self.options.ring_lines.max(1) * line;
+        let mut made = Vec::new();
+        for bytes in [records.min(most), ring.min(most), readback] {
+            match self.card.allocate(bytes) {
+                Ok(buffer) => made.push(buffer),
+                Err(error) => {
+                    for buffer in made {
+                        self.card.release(buffer)?;
+                    }
+                    return Err(error);
+                }
+            }
+        }
+        Ok(Buffers { load: made[0], ring: made[1], readback: made[2] })
+    }
+
+    /// Starts the card: loads `records`, and after the `last` of them runs the job.
+    fn start(
+        &mut self,
+        job: &Job,
+        tiling: &Tiling,
+        buffers: &Buffers,
+        records: &[u8],
+        last: bool,
+    ) -> Result<(), CardError> {
+        self.card.write_memory(buffers.load, 0, records)?;
+        let load = Buffer { bytes: records.len(), ..buffers.load };
+        let buffers = Buffers { load, ..*buffers };
+        for (offset, value) in parameters::values(job, tiling, &buffers, self.card.line_bytes()) {
+            self.card.write(offset, value)?;
+        }
+        let mut command = vec![reg::START, reg::START_LOAD];
+        if last {
+            command.extend([reg::START_RUN, reg::START_READBACK]);
+        }
+        self.card.write(reg::START.offset, command.iter().map(|bit| bit.put(1)).sum())
     }
 
     fn run_in(
@@ -128,14 +170,8 @@ impl<C: Card> Accelerator<C> {
         records: &[u8],
         progress: ProgressSink<'_>,
     ) -> Result<(Outcome, LogReport), CardError> {
-        self.card.write_memory(buffers.load, 0, records)?;
-        for (offset, value) in parameters::values(job, tiling, buffers, self.card.line_bytes()) {
-            self.card.write(offset, value)?;
-        }
-        let command = [reg::START, reg::START_LOAD, reg::START_RUN, reg::START_READBACK];
-        self.card.write(reg::START.offset, command.iter().map(|bit| bit.put(1)).sum())?;
-
         self.log.clear();
+        self.load_cycles = 0;
         let mut running = Running {
             job,
             tiling,
@@ -145,7 +181,16 @@ impl<C: Card> Accelerator<C> {
             lines: 0,
             messages: Vec::new(),
         };
-        self.watch(&mut running, progress)?;
+        let pieces = records.chunks(buffers.load.bytes.max(1));
+        let count = pieces.len();
+        for (i, piece) in pieces.enumerate() {
+            let last = i + 1 == count;
+            self.start(job, tiling, buffers, piece, last)?;
+            self.watch(&mut running, progress)?;
+            if !last {
+                self.load_cycles += self.get(reg::COUNT_LOAD)?;
+            }
+        }
         let Running { mut messages, lines, format, .. } = running;
         self.check_counts(&messages, lines)?;
 
@@ -167,6 +212,7 @@ impl<C: Card> Accelerator<C> {
     fn watch(&mut self, running: &mut Running<'_>, progress: ProgressSink<'_>) -> Result<(), CardError> {
         let patience = self.patience(running.tiling);
         let iterations = running.job.iterations();
+        let ring_lines = running.ring.bytes / self.card.line_bytes();
         let mut step = STEP.0;
         let (mut seen, mut seen_at) = ([0; 5], self.card.cycles());
         let mut told: Option<Instant> = None;
@@ -175,7 +221,7 @@ impl<C: Card> Accelerator<C> {
             // Status first: all lines that it speaks of are then in the write index.
             let status = self.card.read(reg::STATE.offset)?;
             let drained = self.drain(running)?;
-            step = if 2 * drained > self.options.ring_lines { step / 2 } else { step * 2 };
+            step = if 2 * drained > ring_lines { step / 2 } else { step * 2 };
             step = step.clamp(STEP.0, STEP.1);
             if reg::ERROR.get(status) == 1 {
                 let errors = self.card.read(reg::ERRORS.offset)?;
@@ -314,7 +360,7 @@ impl<C: Card> Accelerator<C> {
             labels_per_cycle_per_spu: slots as f64 * f64::from(job.problem().labels) / cycles.max(1) as f64,
             useful_fraction: useful as f64 / updates.max(1) as f64,
             stall_cycles,
-            load_cycles: self.get(reg::COUNT_LOAD)?,
+            load_cycles: self.load_cycles + self.get(reg::COUNT_LOAD)?,
             drain_cycles: self.get(reg::COUNT_DRAIN)? + self.get(reg::COUNT_FLUSH)?,
         })
     }
@@ -329,6 +375,8 @@ impl<C: Card> Accelerator<C> {
 
     fn soft_reset(&mut self) -> Result<(), CardError> {
         self.card.write(reg::SOFT_RESET.offset, reg::SOFT_RESET.put(1))?;
+        // Real cards count time by the clock on the wall, and have their patience from the caller.
+        let patience = RESET_PATIENCE.max(self.options.patience.unwrap_or(0));
         let start = self.card.cycles();
         loop {
             self.card.advance(STEP.0)?;
@@ -336,8 +384,8 @@ impl<C: Card> Accelerator<C> {
             if reg::IDLE.get(status) == 1 {
                 return Ok(());
             }
-            if self.card.cycles() - start > RESET_PATIENCE {
-                return Err(self.stuck(status, 0, RESET_PATIENCE, &[0; 5]));
+            if self.card.cycles() - start > patience {
+                return Err(self.stuck(status, 0, patience, &[0; 5]));
             }
         }
     }

@@ -83,6 +83,7 @@ macro_rules! fields {
 }
 
 fields! {
+    DFH = "DFH"."feature_type";
     AFU_ID_L = "AFU_ID_L"."value";
     AFU_ID_H = "AFU_ID_H"."value";
     ABI_MAGIC = "ABI"."magic";

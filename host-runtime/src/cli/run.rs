@@ -221,7 +221,7 @@ struct Machine {
 fn open_machine(options: &RunOptions) -> anyhow::Result<(Option<Build>, Box<dyn Backend>)> {
     let build = options.build.as_deref().map(open_build).transpose()?;
     let name = options.backend.as_deref().unwrap_or("cpu");
-    let backend = registry::open(name, build.as_ref(), options.threads, &options.simulation)?;
+    let backend = registry::open(name, build.as_ref(), options)?;
     Ok((build, backend))
 }
 

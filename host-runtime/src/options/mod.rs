@@ -1,6 +1,7 @@
 //! Options of a run: one definition for the command line and for configuration files.
 
 pub mod application;
+pub mod card;
 pub mod iterations;
 pub mod ranges;
 pub mod simulation;
@@ -20,6 +21,7 @@ use std::path::{Path, PathBuf};
 use values::optional_seed;
 
 pub use application::ApplicationOptions;
+pub use card::CardOptions;
 pub use iterations::Iterations;
 pub use simulation::SimulationOptions;
 pub(crate) use values::weights;
@@ -37,6 +39,10 @@ pub struct RunOptions {
     #[command(flatten)]
     #[serde(skip)]
     pub simulation: SimulationOptions,
+    /// Options of a real card.
+    #[command(flatten)]
+    #[serde(skip)]
+    pub card: CardOptions,
     /// Number of labels (flow: use --window)
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Model", value_parser = number::<u16>("labels"))]
     pub labels: Option<u16>,
@@ -238,10 +244,12 @@ impl RunOptions {
         }
         let of_application = |key: &str| is_among::<ApplicationOptions>(key);
         let of_simulation = |key: &str| is_among::<SimulationOptions>(key);
-        let own = |key: &str| !of_application(key) && !of_simulation(key);
+        let of_card = |key: &str| is_among::<CardOptions>(key);
+        let own = |key: &str| !of_application(key) && !of_simulation(key) && !of_card(key);
         let mut options: Self = part(text, &table, own).map_err(refuse)?;
         options.application = part(text, &table, of_application).map_err(refuse)?;
         options.simulation = part(text, &table, of_simulation).map_err(refuse)?;
+        options.card = part(text, &table, of_card).map_err(refuse)?;
         let exclusive = [
             ("temperature", options.temperature.is_some()),
             ("anneal", options.anneal.is_some()),
@@ -292,6 +300,7 @@ impl RunOptions {
         Self {
             application: self.application.or(base.application),
             simulation: self.simulation.or(base.simulation),
+            card: self.card.or(base.card),
             labels: self.labels.or(base.labels),
             dmin: self.dmin.or(base.dmin),
             window: self.window.or(base.window),
@@ -397,11 +406,12 @@ mod tests {
         // deny_unknown_fields lists the fields in its message.
         let error = toml::from_str::<RunOptions>("nonsense = 1").unwrap_err().to_string()
             + &toml::from_str::<ApplicationOptions>("nonsense = 1").unwrap_err().to_string()
-            + &toml::from_str::<SimulationOptions>("nonsense = 1").unwrap_err().to_string();
+            + &toml::from_str::<SimulationOptions>("nonsense = 1").unwrap_err().to_string()
+            + &toml::from_str::<CardOptions>("nonsense = 1").unwrap_err().to_string();
         for name in option_names() {
             assert!(error.contains(&format!("`{name}`")), "{name} is no key: {error}");
         }
-        let fields = error.matches('`').count() / 2 - 3;
+        let fields = error.matches('`').count() / 2 - 4;
         assert!(fields >= option_names().len(), "{fields} fields");
     }
 

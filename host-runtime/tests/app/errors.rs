@@ -36,6 +36,14 @@ fn parameters_out_of_range() {
         (&["--alpha", "0", "--beta", "0"], "alpha and beta is 0 and 0, but must be not both 0"),
         (&["--dmin", "2000"], "dmin is 2000, but must be -2047…1985 with 64 labels"),
         (
+            &["--card-timeout", "5"],
+            "options --card and --card-timeout are for the backend 'opae' only, not for 'cpu'; add --backend opae or leave them out",
+        ),
+        (
+            &["--backend", "opae"],
+            "backend 'opae' needs --build DIR, the build whose bitstream the card holds",
+        ),
+        (
             &["--sim-idle", "5"],
             "options --sim-… are for the backend 'sim' only, not for 'cpu'; add --backend sim or leave them out",
         ),
@@ -260,4 +268,27 @@ fn compare_looks_at_the_arrays() {
         *bytes.last_mut().unwrap() ^= 1;
         std::fs::write(spa.path("a").join(name), &bytes).unwrap();
     }
+}
+
+#[test]
+fn a_machine_without_opae_says_so_once() {
+    let spa = Spa::with_scene("stereo", "12");
+    let config = spagen::Draft::new().finish().unwrap();
+    let files = spagen::emit::render(&config).unwrap();
+    spagen::output::write(&spa.path("build"), &files, false).unwrap();
+    let missing = "failed to load the OPAE library '/no/such/libopae-c.so': ";
+    let run = |args: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_spa"));
+        command.args(args).current_dir(spa.folder.path()).env("SPA_OPAE_LIBRARY", "/no/such/libopae-c.so");
+        command.output().unwrap()
+    };
+    let (left, right) = ("scene/left.png", "scene/right.png");
+    let output = run(&["stereo", left, right, "-o", "out", "--backend", "opae", "--build", "build"]);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert_eq!(text.matches(missing).count(), 1, "{text}");
+    assert!(output.stdout.is_empty() && !spa.path("out").exists());
+    let devices = String::from_utf8(run(&["devices"]).stdout).unwrap();
+    let line = devices.lines().find(|line| line.starts_with("opae")).unwrap();
+    assert!(line.contains("not usable") && line.contains(missing), "{devices}");
 }
