@@ -1,5 +1,6 @@
-// Fibers: every component of the array runs as one, until it waits for a stream. One thread, no locks, the same order in
-// every run. If no fiber can go on and the host still waits, the streams are too shallow or wrongly connected: an error.
+// Fibers: every component of the array runs as one, until it waits for a stream. One thread, no locks, the same order
+// in every run. If no fiber can go on and the host still waits, the streams are too shallow or wrongly connected: an
+// error.
 #pragma once
 
 #include <ucontext.h>

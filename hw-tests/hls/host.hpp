@@ -1,8 +1,8 @@
-// The host of an emulated array: takes jobs from standard input, drains the ring while the array works, writes the log and
-// the labels to standard output.
+// The host of an emulated array: takes jobs from standard input, drains the ring while the array works, writes the
+// log and the labels to standard output.
 //
-// A job: four words (records of the program, lines of the ring, records of labels, poll interval), then the program. An
-// answer: messages, lines, bytes of labels; then the lines of the log, then the labels. Words have 64 bits.
+// A job: four words (records of the program, lines of the ring, records of labels, poll interval), then the program.
+// An answer: messages, lines, bytes of labels; then the lines of the log, then the labels. Words have 64 bits.
 #pragma once
 
 #include <cstdint>

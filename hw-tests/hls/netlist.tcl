@@ -1,6 +1,7 @@
-# Stands in for Platform Designer: runs spa_array.tcl and, for every spa_spe, the composition of spa_spe_hw.tcl, and prints
-# "instance NAME COMPONENT" and "connect SOURCE SINK" for the HLS components and their streams. Commands are checked as far
-# as their arguments can be wrong in themselves. Everything of ours is in ::pd: the scripts have variables of their own.
+# Stands in for Platform Designer: runs spa_array.tcl and, for every spa_spe, the composition of spa_spe_hw.tcl, and
+# prints "instance NAME COMPONENT" and "connect SOURCE SINK" for the HLS components and their streams. Commands are
+# checked as far as their arguments can be wrong in themselves. Everything of ours is in ::pd: the scripts have
+# variables of their own.
 #
 #   tclsh netlist.tcl FOLDER
 

@@ -210,7 +210,8 @@ fn compile(
         command.arg(tests.join("netlist.tcl")).arg(folder.join("hls/intel"));
         fs::write(&netlist, output(&mut command)?)?;
     }
-    let unfinished = folder.join(format!("emulate.{}", std::process::id()));
+    // Tests of one program compile side by side, and so do programs.
+    let unfinished = folder.join(format!("emulate.{}.{:?}", std::process::id(), std::thread::current().id()));
     let mut command = Command::new(&tools.compiler);
     command.args(FLAGS).arg(&tools.headers);
     for include in [&folder.join("hls").join(flavour.name()), &folder.join("hls"), &folder, &tests] {

@@ -1,7 +1,7 @@
 // spa_dram_hub: merges up to four message streams into one, round robin (DRAM hub)
 //
-// A message with count 0 ends a stream; the hub sends one when all of its inputs have ended. The order of messages has no
-// meaning, so this is the one component that may look whether something has come.
+// A message with count 0 ends a stream; the hub sends one when all of its inputs have ended. The order of messages
+// has no meaning, so this is the one component that may look whether something has come.
 #pragma once
 
 #include "spa_types.hpp"

@@ -14,34 +14,27 @@ class EnergyStage {
     for (Field24 iteration = 0; iteration < parameters_.iterations; iteration++) {
       for (ac_int<17, false> row = 0; row < 2 * parameters_.tile_height; row++) {
         for (ac_int<16, false> group = 0; group < parameters_.groups; group++) {
-          const S1Samples samples   = get(s1);
+          const S1Samples first     = get(s1);
           const Neighbours labels   = get(neighbours);
           const Surroundings around = get(surroundings);
           Vector vectors[kSpus][4];
+          Energies lowest;
           for (int j = 0; j < kSpus; j++) {
             SPA_UNROLL
             for (int n = 0; n < 4; n++) vectors[j][n] = vector_[labels.label[j][n].to_uint()];
+            lowest.energy[j] = kEnergyMax;
           }
-          Energies lowest;
-          SPA_UNROLL
-          for (int j = 0; j < kSpus; j++) lowest.energy[j] = kEnergyMax;
           SPA_PIPELINE(1)
           for (ac_int<9, false> label = 0; label < parameters_.labels; label++) {
-            const Walk own        = get(walk);
-            const Samples samples2 = get(s2);
+            const Walk own       = get(walk);
+            const Samples second = get(s2);
             Energies e;
             SPA_UNROLL
             for (int j = 0; j < kSpus; j++) {
-              const ac_int<24, false> alpha_s =
-                  parameters_.alpha * singleton(samples.s1[j], samples2.sample[j], own.outside[j]);
-              ac_int<14, false> pairs = 0;
-              SPA_UNROLL
-              for (int n = 0; n < 4; n++) {
-                const ac_int<8, false> v = pair(own, vectors[j][n], labels.label[j][n]);
-                const ac_int<4, false> w = samples.edges[j].template slc<4>(4 * n);
-                if (around.exists[j][n]) pairs += kEdgeWeights ? ac_int<12, false>(w * v) : ac_int<12, false>(v);
-              }
-              const ac_int<25, false> sum = (alpha_s + parameters_.beta * pairs) >> parameters_.shift;
+              const ac_int<16, false> s = singleton(first.s1[j], second.sample[j], own.outside[j]);
+              const ac_int<14, false> v =
+                  pairs(own, vectors[j], labels.label[j], around.exists[j], first.edges[j]);
+              const ac_int<25, false> sum = (parameters_.alpha * s + parameters_.beta * v) >> parameters_.shift;
               e.energy[j] = sum > kEnergyMax ? Energy(kEnergyMax) : Energy(sum);
               if (e.energy[j] < lowest.energy[j]) lowest.energy[j] = e.energy[j];
             }
@@ -79,6 +72,19 @@ class EnergyStage {
     }
     if (outside) return parameters_.s_outside;
     return f > parameters_.data_cap ? parameters_.data_cap : f;
+  }
+
+  // Sum over the neighbours that exist
+  ac_int<14, false> pairs(const Walk& own, const Vector* vectors, const Label* labels, ac_int<4, false> exists,
+                          ac_int<16, false> edges) const {
+    ac_int<14, false> sum = 0;
+    SPA_UNROLL
+    for (int n = 0; n < 4; n++) {
+      const ac_int<8, false> v = pair(own, vectors[n], labels[n]);
+      const ac_int<4, false> w = edges.slc<4>(4 * n);
+      if (exists[n]) sum += kEdgeWeights ? ac_int<12, false>(w * v) : ac_int<12, false>(v);
+    }
+    return sum;
   }
 
   ac_int<8, false> pair(const Walk& own, const Vector& other, Label other_label) const {

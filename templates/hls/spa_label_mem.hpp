@@ -1,9 +1,9 @@
-// spa_label_mem: current labels of one colour in four banks, and copies of the border labels of the four neighbour tiles
-// (BMem, WMem)
+// spa_label_mem: current labels of one colour in four banks, and copies of the border labels of the four neighbour
+// tiles (BMem, WMem)
 //
-// While one colour is updated, its memory is only written and that of the other colour only read: each of the two does
-// one thing at a time, and the colour switch is the end of a loop. A memory serves no read before all labels of its own
-// half-step are there.
+// While one colour is updated, its memory is only written and that of the other colour only read: each of the two
+// does one thing at a time, and the colour switch is the end of a loop. A memory serves no read before all labels of
+// its own half-step are there.
 #pragma once
 
 #include "spa_types.hpp"
@@ -29,7 +29,7 @@ class LabelMem {
               const LabelWrite place = get(write);
               const NewLabels fresh  = get(labels);
               for (int j = 0; j < kSpus; j++) {
-                const int x = place.x.to_int() + 2 * j, y = place.y.to_int();
+                const unsigned x = place.x.to_uint() + 2 * j, y = place.y.to_uint();
                 const Border border = {!fresh.keep[j], fresh.label[j]};
                 if (border.written) bank_[word_of(x, y)][bank_of(x, y)] = border.label;
                 // Every SPE is at the same local RV: where one sends, its neighbour on the other side sends, too.
@@ -50,12 +50,12 @@ class LabelMem {
 
   void load(ac_int<4, false> target, Field24 address, Field24 data) {
     if (target == kLabel) {
-      const int word = address.to_int() / 4 - Colour * kBankDepth;
-      if (0 <= word && word < kBankDepth) bank_[word][address.to_int() % 4] = data;
+      const unsigned word = address.to_uint() / 4 - Colour * kBankDepth;  // huge below the half of this colour
+      if (word < kBankDepth) bank_[word][address.to_uint() % 4] = data;
     }
     if (target == kHalo) {
-      const int side  = address.slc<2>(22).to_int();  // left, right, up, down
-      const int index = address.slc<22>(0).to_int();
+      const unsigned side  = address.slc<2>(22).to_uint();  // left, right, up, down
+      const unsigned index = address.slc<22>(0).to_uint();
       if (((index ^ side ^ 1) & 1) == Colour) {
         if (side < 2) horizontal_[side][index / 2] = data;
         else          vertical_[side - 2][index / 2] = data;
@@ -65,11 +65,12 @@ class LabelMem {
   }
 
  private:
-  static int bank_of(int x, int y) { return (x + y) / 2 % 2 * 2 + y % 2; }
-  int word_of(int x, int y) const { return y / 2 * (parameters_.tile_width.to_int() / 4) + x / 4; }
+  static unsigned bank_of(unsigned x, unsigned y) { return ((x + y) / 2 % 2) * 2 + y % 2; }
+  unsigned word_of(unsigned x, unsigned y) const { return y / 2 * (parameters_.tile_width.to_uint() / 4) + x / 4; }
 
   // Of the RVs across a border every second one has this colour.
-  static void exchange(const Border& border, Out<Border>& to, In<Border, kLinkDepth>& from, Label* copies, int index) {
+  static void exchange(const Border& border, Out<Border>& to, In<Border, kLinkDepth>& from, Label* copies,
+                       unsigned index) {
     put(to, border);
     const Border other = get(from);
     if (other.written) copies[index / 2] = other.label;
@@ -79,8 +80,8 @@ class LabelMem {
     LabelBanks labels;
     SPA_UNROLL
     for (int b = 0; b < 4; b++) labels.bank[b] = bank_[read.word[b].to_uint()][b];
-    labels.horizontal = horizontal_[read.right.to_int()][read.y.to_int() / 2];
-    labels.vertical   = vertical_[read.down.to_int()][read.x.to_int() / 2];
+    labels.horizontal = horizontal_[read.right.to_uint()][read.y.to_uint() / 2];
+    labels.vertical   = vertical_[read.down.to_uint()][read.x.to_uint() / 2];
     return labels;
   }
 

@@ -1,8 +1,8 @@
 // spa_log_writer: packs messages into lines and writes them into a ring in memory (line builder, log index)
 //
-// The line at `status` tells how many lines have been written (bits 31:0), how many messages (95:32), and that the log is
-// complete (96). The host writes the number of lines that it has read to bits 31:0 of the line at `consumed`, which is
-// looked at only while the ring is full.
+// The line at `status` tells how many lines have been written (bits 31:0), how many messages (95:32), and that the
+// log is complete (96). The host writes the number of lines that it has read to bits 31:0 of the line at `consumed`,
+// which is looked at only while the ring is full.
 #pragma once
 
 #include "spa_types.hpp"
@@ -14,7 +14,8 @@ class LogWriter {
   typedef ac_int<64, false> Index;  // of a line
   typedef ac_int<32, false> Count;
 
-  void run(In<Message, kLogFifoDepth>& messages, Memory& memory, Index ring, Count lines, Index status, Index consumed) {
+  void run(In<Message, kLogFifoDepth>& messages, Memory& memory, Index ring, Count lines, Index status,
+           Index consumed) {
     Count written = 0, read = 0, place = 0;
     ac_int<64, false> count = 0;
     ac_int<bits_for(kSlots) + 1, false> slot = 0;

@@ -64,7 +64,7 @@ class S2Switch {
     Samples s;
     SPA_UNROLL
     for (int j = 0; j < kSpus; j++) {
-      s.sample[j] = banks.sample[turned.cost ? j : (turned.bank.to_int() + j) % kSpus];
+      s.sample[j] = banks.sample[turned.cost ? j : (turned.bank.to_uint() + j) % kSpus];
     }
     return s;
   }

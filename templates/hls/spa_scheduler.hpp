@@ -30,7 +30,7 @@ class Scheduler {
         s2_base_  = parameters_.replicate ? parameters_.margin_base : Field24(0);
         for (int y = 0; y < parameters_.tile_height; y++) {
           for (int group = 0; group < parameters_.groups; group++) {
-            const int x = 2 * kSpus * group + (y + colour) % 2;
+            const int x = 2 * kSpus * group + ((y + colour) & 1);
             if (colour == 0) neighbours(x, y, white_read, label_turn, surroundings);
             else             neighbours(x, y, black_read, label_turn, surroundings);
             put(s1, s1_read(x, y));
@@ -105,8 +105,8 @@ class Scheduler {
   }
 
   // ---------------------------------------------------------------- once a slot
-  static int bank_of(int x, int y) { return (x + y) / 2 % 2 * 2 + y % 2; }
-  int word_of(int x, int y) const { return y / 2 * (parameters_.tile_width.to_int() / 4) + x / 4; }
+  static unsigned bank_of(unsigned x, unsigned y) { return ((x + y) / 2 % 2) * 2 + y % 2; }
+  unsigned word_of(unsigned x, unsigned y) const { return y / 2 * (parameters_.tile_width.to_uint() / 4) + x / 4; }
 
   void neighbours(int x0, int y, Out<LabelRead>& read, Out<LabelTurn>& turn, Out<Surroundings>& surroundings) {
     const int w = parameters_.tile_width.to_int(), h = parameters_.tile_height.to_int();
@@ -125,7 +125,7 @@ class Scheduler {
       const bool beyond[4] = {x == 0, x + 1 == w, y == 0, y + 1 == h};
       LabelRead addresses;
       LabelTurn halo;
-      halo.bank = ((x + y - 1) >> 1 & 1) * 2 + y % 2;
+      halo.bank = bank_of(x - 1, y);
       SPA_UNROLL
       for (int b = 0; b < 4; b++) addresses.word[b] = 0;
       SPA_UNROLL

@@ -2,8 +2,12 @@
 #
 #   catapult -shell -file spa.tcl
 
-set clock   [expr {[info exists env(CLOCK)] ? $env(CLOCK) : 2.0}]
-set library [expr {[info exists env(LIBRARY)] ? $env(LIBRARY) : "nangate-45nm_beh"}]
+proc setting {name default} {
+  global env
+  return [expr {[info exists env($name)] && $env($name) ne "" ? $env($name) : $default}]
+}
+set clock   [setting CLOCK 2.0]
+set library [setting LIBRARY nangate-45nm_beh]
 set here    [file dirname [file normalize [info script]]]
 
 project new -name spa
@@ -30,7 +34,8 @@ go compile
 solution library add $library -- -rtlsyntool DesignCompiler -vendor Nangate -technology 045nm
 solution library add ccs_sample_mem
 go libraries
-directive set -CLOCKS [format {clk {-CLOCK_PERIOD %s -CLOCK_EDGE rising -RESET_SYNC_NAME rst_n -RESET_SYNC_ACTIVE low}} $clock]
+set edges {-CLOCK_EDGE rising -RESET_SYNC_NAME rst_n -RESET_SYNC_ACTIVE low}
+directive set -CLOCKS [list clk [concat -CLOCK_PERIOD $clock $edges]]
 go assembly
 
 # Streams: deep enough for what is on its way while one component works and the next one waits.
@@ -42,7 +47,7 @@ directive set -match glob {{ stream.0 }} -FIFO_DEPTH {{ stream.1 }}
 directive set -match glob /spa::Array/*bank_:rsc -INTERLEAVE 4
 directive set -match glob /spa::Array/*s2_:rsc -INTERLEAVE {{ spus }}
 directive set -match glob /spa::Array/*cost_:rsc -INTERLEAVE {{ spus }}
-directive set -match glob /spa::Array/*threshold_:rsc -MAP_TO_MODULE {[Register]}
+directive set -match glob /spa::Array/*current_:rsc -MAP_TO_MODULE {[Register]}
 # The same RV comes again after two half-steps.
 directive set -match glob /spa::Array/*EntryMem*entry_:rsc -IGNORE_MEMORY_PRECEDENCES {* *}
 go architect

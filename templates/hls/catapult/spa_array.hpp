@@ -1,7 +1,7 @@
 // spa_array: grid of SPEs, links, command chain and hubs (SPE array); the top of the design
 //
-// Links close around the grid, so that every SPE is the same; what comes around is never used. The chain turns around at
-// the last SPE.
+// Links close around the grid, so that every SPE is the same; what comes around is never used. The chain turns around
+// at the last SPE.
 #pragma once
 
 #include "spa_dram_hub.hpp"

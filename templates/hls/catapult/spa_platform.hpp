@@ -19,8 +19,8 @@
 #define SPA_COPIES(n)
 #define SPA_REGISTERS
 
-// A block of a hierarchical design runs for ever; in C it is one call, and a read of an empty channel fails. A simulation
-// of the whole array puts threads of its own here.
+// A block of a hierarchical design runs for ever; in C it is one call, and a read of an empty channel fails. A
+// simulation of the whole array puts threads of its own here.
 #ifndef SPA_BLOCK
 #define SPA_BLOCK(call) call
 #define SPA_WAIT(condition)

@@ -1,4 +1,5 @@
-# spa_spe: one SPE as a composed component of Platform Designer: the components of Figure 3.5 and the streams between them
+# spa_spe: one SPE as a composed component of Platform Designer: the components of Figure 3.5 and the streams between
+# them
 
 package require qsys
 

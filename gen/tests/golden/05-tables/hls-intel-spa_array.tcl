@@ -90,8 +90,8 @@ add log_writer spa_log_writer$suffix
 add_connection [lindex $streams 0] log_writer.messages
 
 # ---------------------------------------------------------------- host: registers and memory
-# One agent for the host, one host for the memory of the card. i++ names the register interface of a component avs_cra, its
-# memory interface avmm_0_rw and its interrupt irq.
+# One agent for the host, one host for the memory of the card. i++ names the register interface of a component
+# avs_cra, its memory interface avmm_0_rw and its interrupt irq.
 foreach bridge {registers memory} {
   add_instance $bridge altera_avalon_mm_bridge
   add_connection clock.out_clk $bridge.clk

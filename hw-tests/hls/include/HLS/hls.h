@@ -1,5 +1,5 @@
-// Stands in for the header of the Intel HLS compiler, as far as the generated components use it: streams with the depth that
-// they are declared with, hosts of memory-mapped interfaces, and attributes that mean nothing in C++.
+// Stands in for the header of the Intel HLS compiler, as far as the generated components use it: streams with the
+// depth that they are declared with, hosts of memory-mapped interfaces, and attributes that mean nothing in C++.
 #pragma once
 
 #include <cstddef>
