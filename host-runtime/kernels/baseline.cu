@@ -21,6 +21,7 @@ gibbs_baseline(const BaselineParams b, u32 iteration, u32 iterations, u32 step) 
     for (u32 k = threadIdx.x; k < SPA_LABELS * (SPA_LABELS + 1); k += 256u)
         pair[k / SPA_LABELS * ROW + k % SPA_LABELS] = k < SPA_LABELS * SPA_LABELS ? p.pair[k] : 0;
     __syncthreads();
+    Barrier barrier = {b.barrier, gridDim.x, 0};
     const float inverse_temperature = b.inverse_temperatures[step];
     const u32 across = (p.width + 31u) / 32u, regions = across * ((p.height + 15u) / 16u);
     for (u32 n = 0; n < iterations; ++n) {
@@ -67,7 +68,8 @@ gibbs_baseline(const BaselineParams b, u32 iteration, u32 iterations, u32 step) 
                 __stcg(p.labels + i, (u8)label);
                 if (iteration + n >= b.burn_in) b.counts[(u64)i * SPA_LABELS + label] += 1;
             }
-            grid_barrier(b.barrier, gridDim.x);
+            arrive(barrier);
+            wait(barrier);
         }
     }
 }

@@ -35,9 +35,11 @@ __device__ __forceinline__ u32 draw_word(u32 key0, u32 key1, u32 x, u32 y, u32 c
 struct Log {
     u64 *messages;
     u64 *cursor;
+    u64 job; // of a batch, in bits 56..63
 };
 
-// {RV, label, count} in one word: RV in bits 0..31, label 32..39, count 40..55. One atomic for the lanes that send together.
+// {RV, label, count, job} in one word: RV in bits 0..31, label 32..39, count 40..55, job 56..63. One atomic for the lanes
+// that send together.
 __device__ __forceinline__ void send(const Log &log, u32 rv, u32 label, u32 count) {
     const u32 mask = __activemask();
     const u32 lane = threadIdx.x & 31u;
@@ -45,7 +47,7 @@ __device__ __forceinline__ void send(const Log &log, u32 rv, u32 label, u32 coun
     u64 base = 0;
     if (lane == leader) base = atomicAdd(log.cursor, (u64)__popc(mask));
     base = __shfl_sync(mask, base, leader);
-    log.messages[base + __popc(mask & ((1u << lane) - 1u))] = (u64)rv | (u64)label << 32 | (u64)count << 40;
+    log.messages[base + __popc(mask & ((1u << lane) - 1u))] = (u64)rv | (u64)label << 32 | (u64)count << 40 | log.job;
 }
 
 // Two label+count pairs (Fig. 3.9a) and how many collected iterations they account for.
@@ -93,16 +95,26 @@ __device__ __forceinline__ u32 load_acquire(const u32 *at) {
 }
 #endif
 
-// All blocks of a cooperative launch wait for each other; *barrier is 0 before the launch.
-__device__ __forceinline__ void grid_barrier(u32 *barrier, u32 blocks) {
+// All blocks of a cooperative launch wait for each other; *at is 0 before the launch. What needs nothing of other blocks
+// may stand between arriving and waiting. The target is known beforehand, so arriving waits for no answer.
+struct Barrier {
+    u32 *at;
+    u32 blocks, target;
+};
+
+__device__ __forceinline__ void arrive(Barrier &barrier) {
+    barrier.target += barrier.blocks;
     __syncthreads();
     if (threadIdx.x == 0) {
         __threadfence();
-        const u32 ticket = atomicAdd(barrier, 1u);
-        const u32 target = (ticket / blocks + 1u) * blocks;
-        while (load_acquire(barrier) < target) {
+        atomicAdd(barrier.at, 1u);
+    }
+}
+
+__device__ __forceinline__ void wait(const Barrier &barrier) {
+    if (threadIdx.x == 0) {
+        while (load_acquire(barrier.at) < barrier.target) {
         }
-        __threadfence();
     }
     __syncthreads();
 }

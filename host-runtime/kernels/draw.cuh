@@ -57,11 +57,8 @@ __device__ __forceinline__ void stereo_singletons(const PackedParams &p, u32 x, 
 }
 #endif
 
-// A draw among all labels; *single tells that only one of them is live.
-template <bool LINE>
-__device__ __forceinline__ u32 draw_dense(const PackedParams &p, const Tables &t, const Step &step, u32 colour, u32 y,
-                                          u32 j, u32 x, const Around &a, u32 word, bool *single) {
-    u32 s[QUADS];
+// alpha*S of all labels, four a word, ascending.
+__device__ __forceinline__ void all_singletons(const PackedParams &p, u32 colour, u32 y, u32 j, u32 x, u32 (&s)[QUADS]) {
 #if SPA_VOLUME
 #pragma unroll
     for (int c = 0; c < CHUNKS; ++c) {
@@ -75,7 +72,12 @@ __device__ __forceinline__ u32 draw_dense(const PackedParams &p, const Tables &t
     if (last < (int)p.width && last >= SPA_LABELS - 1) stereo_singletons<false>(p, x, y, s);
     else stereo_singletons<true>(p, x, y, s);
 #endif
+}
 
+// A draw among all labels with their alpha*S; *single tells that only one of them is live.
+template <bool LINE>
+__device__ __forceinline__ u32 draw_dense(const PackedParams &p, const Tables &t, const Step &step,
+                                          const u32 (&s)[QUADS], const Around &a, u32 word, bool *single) {
     // Word 2q holds labels 4q and 4q + 2, word 2q + 1 labels 4q + 1 and 4q + 3.
     u32 e[CHUNKS * 8];
     u32 best = 0x40004000u;

@@ -2,53 +2,120 @@
 //
 // Set by the host: SPA_PAIRS (below), and the macros of packed.cuh.
 
-template <bool LINE>
-__device__ __forceinline__ void update_dense(const PackedParams &p, const Tables &t, const Step &step, u32 colour, u32 y,
-                                             u32 j, u32 word, u32 iteration) {
-    u32 x;
-    if (!field_position(p, colour, y, j, &x)) return;
-    if (!(__ldg(p.valid[colour] + (u64)y * p.words + j / 32u) >> j % 32u & 1u)) return;
-    const Around a = look_around(p, colour, y, j);
-    bool single;
-    const u32 label = draw_dense<LINE>(p, t, step, colour, y, j, x, a, word, &single);
-    commit(p, colour, y, j, x, a.own, label, iteration);
+// Blocks that must fit a multiprocessor: 768 threads where one RV a thread is to be had; 0: as the compiler likes.
+#define DENSE_BLOCKS SPA_PAIRS ? 0 : 768 / SPA_THREADS
+
+// A RV to update and what is known of the update before its neighbours are.
+struct Ahead {
+    u32 y, j, x, word;
+    bool on; // in the field and not fixed
+    u32 s[QUADS];
+};
+
+__device__ __forceinline__ bool free_at(const PackedParams &p, u32 colour, u32 y, u32 j, u32 *x) {
+    return field_position(p, colour, y, j, x) && __ldg(p.valid[colour] + (u64)y * p.words + j / 32u) >> j % 32u & 1u;
 }
 
-// PAIRS: a thread updates two RVs that share a random block; for pictures that fill the card that way.
-template <bool LINE, bool PAIRS>
-__device__ __forceinline__ void dense(const PackedParams &p, u32 iteration, u32 iterations, u32 step_index) {
-    __shared__ __align__(16) Tables t;
-    const Step &step = p.steps[step_index];
-    load_tables(p, step, t);
-    const u32 columns = PAIRS ? (p.half + 1u) / 2u : p.half;
-    const u32 all = columns * p.height, threads = gridDim.x * SPA_THREADS;
+__device__ __forceinline__ uint2 pair_of_words(const PackedParams &p, u32 colour, u32 y, u32 j, u32 iteration) {
+    return threefry(p.key0, p.key1, y << 15 | (j >> 1) << 1 | colour, p.chain << 24 | iteration);
+}
+
+__device__ __forceinline__ void look_ahead(const PackedParams &p, u32 colour, u32 iteration, Ahead &ahead) {
+    ahead.on = ahead.y < p.height && free_at(p, colour, ahead.y, ahead.j, &ahead.x);
+    if (!ahead.on) return;
+    const uint2 words = pair_of_words(p, colour, ahead.y, ahead.j, iteration);
+    ahead.word = ahead.j & 1u ? words.y : words.x;
+    all_singletons(p, colour, ahead.y, ahead.j, ahead.x, ahead.s);
+}
+
+template <bool LINE>
+__device__ __forceinline__ void update(const PackedParams &p, const Tables &t, const Step &step, u32 colour,
+                                       const Ahead &ahead, const Around &a, u32 iteration) {
+    bool single;
+    const u32 label = draw_dense<LINE>(p, t, step, ahead.s, a, ahead.word, &single);
+    commit(p, colour, ahead.y, ahead.j, ahead.x, a.own, label, iteration);
+}
+
+// One RV a thread at a time: the first one of a half-step is looked at while other blocks finish the one before. All
+// threads make as many rounds, so that they meet at the barrier.
+template <bool LINE>
+__device__ __forceinline__ void dense_single(const PackedParams &p, const Share &mine, const Tables &t, const Step &step,
+                                             u32 iteration, u32 iterations) {
+    const u32 threads = mine.blocks * SPA_THREADS, rounds = (p.half * p.height + threads - 1u) / threads;
+    const u32 own = mine.block * SPA_THREADS + threadIdx.x;
+    Barrier barrier = {p.barrier, mine.blocks, 0};
+    Ahead ahead = {own / p.half, own % p.half};
+    look_ahead(p, 0, iteration, ahead);
+    u32 round = 0;
+#pragma unroll 1
+    for (u32 n = 0; n < 2u * iterations;) {
+        if (ahead.on) {
+            const Around a = look_around(p, n & 1u, ahead.y, ahead.j);
+            update<LINE>(p, t, step, n & 1u, ahead, a, iteration + (n >> 1));
+        }
+        const bool last = ++round == rounds;
+        if (last) {
+            round = 0;
+            ++n;
+            arrive(barrier);
+        }
+        if (rounds > 1u) {
+            const u32 k = own + round * threads;
+            ahead.y = k / p.half;
+            ahead.j = k % p.half;
+        }
+        look_ahead(p, n & 1u, iteration + (n >> 1), ahead);
+        if (last) wait(barrier);
+    }
+}
+
+// Two RVs a thread that share a random block, for pictures that fill the card that way.
+template <bool LINE>
+__device__ __forceinline__ void dense_pairs(const PackedParams &p, const Share &mine, const Tables &t, const Step &step,
+                                            u32 iteration, u32 iterations) {
+    const u32 columns = (p.half + 1u) / 2u;
+    const u32 all = columns * p.height, threads = mine.blocks * SPA_THREADS;
+    Barrier barrier = {p.barrier, mine.blocks, 0};
     for (u32 n = 0; n < iterations; ++n) {
         const u32 now = iteration + n;
         for (u32 colour = 0; colour < 2; ++colour) {
-            for (u32 k = blockIdx.x * SPA_THREADS + threadIdx.x; k < all; k += threads) {
-                const u32 y = k / columns, column = k % columns;
-                const u32 j = PAIRS ? 2u * column : column;
-                const uint2 words = threefry(p.key0, p.key1, y << 15 | (j >> 1) << 1 | colour, p.chain << 24 | now);
-                if (PAIRS) {
+            for (u32 k = mine.block * SPA_THREADS + threadIdx.x; k < all; k += threads) {
+                const u32 y = k / columns, j = 2u * (k % columns);
+                const uint2 words = pair_of_words(p, colour, y, j, now);
 #pragma unroll 1
-                    for (u32 side = 0; side < 2; ++side)
-                        update_dense<LINE>(p, t, step, colour, y, j + side, side ? words.y : words.x, now);
-                } else {
-                    update_dense<LINE>(p, t, step, colour, y, j, j & 1u ? words.y : words.x, now);
+                for (u32 side = 0; side < 2; ++side) {
+                    Ahead one = {y, j + side, 0, side ? words.y : words.x};
+                    if (!free_at(p, colour, y, one.j, &one.x)) continue;
+                    // The longest wait first.
+                    const Around a = look_around(p, colour, y, one.j);
+                    all_singletons(p, colour, y, one.j, one.x, one.s);
+                    update<LINE>(p, t, step, colour, one, a, now);
                 }
             }
-            grid_barrier(p.barrier, gridDim.x);
+            arrive(barrier);
+            wait(barrier);
         }
     }
 }
 
-extern "C" __global__ void __launch_bounds__(SPA_THREADS)
-packed_dense(const PackedParams p, u32 iteration, u32 iterations, u32 step) {
-    dense<true, SPA_PAIRS>(p, iteration, iterations, step);
+template <bool LINE>
+__device__ __forceinline__ void dense(const Batch &batch, u32 iteration, u32 iterations, u32 step_index) {
+    const Share mine = share(batch);
+    const PackedParams &p = batch.of[mine.job];
+    __shared__ __align__(16) Tables t;
+    const Step &step = p.steps[step_index];
+    load_tables(p, step, t);
+    if (SPA_PAIRS) dense_pairs<LINE>(p, mine, t, step, iteration, iterations);
+    else dense_single<LINE>(p, mine, t, step, iteration, iterations);
+}
+
+extern "C" __global__ void __launch_bounds__(SPA_THREADS, DENSE_BLOCKS)
+packed_dense(const __grid_constant__ Batch batch, u32 iteration, u32 iterations, u32 step) {
+    dense<true>(batch, iteration, iterations, step);
 }
 
 // For temperatures whose thresholds lie on no line.
-extern "C" __global__ void __launch_bounds__(SPA_THREADS)
-packed_dense_table(const PackedParams p, u32 iteration, u32 iterations, u32 step) {
-    dense<false, SPA_PAIRS>(p, iteration, iterations, step);
+extern "C" __global__ void __launch_bounds__(SPA_THREADS, DENSE_BLOCKS)
+packed_dense_table(const __grid_constant__ Batch batch, u32 iteration, u32 iterations, u32 step) {
+    dense<false>(batch, iteration, iterations, step);
 }

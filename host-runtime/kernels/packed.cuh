@@ -4,7 +4,7 @@
 // j = x / 2. Planes of labels have a border of missing neighbours (label SPA_LABELS), so no kernel asks where it is.
 //
 // Set by the host: SPA_LABELS, SPA_VOLUME (0: |left - right| on the fly, 1: prepared volume), SPA_CAPPED (the data
-// cap is below 255), SPA_THREADS (of a block).
+// cap is below 255), SPA_THREADS (of a block), SPA_BATCH (most jobs of a launch).
 
 #define QUADS ((SPA_LABELS + 3) / 4)    // words of four packed labels
 #define CHUNKS ((SPA_LABELS + 15) / 16) // 16 labels: one 128-bit load
@@ -41,6 +41,25 @@ struct PackedParams {
     u32 data_cap, s_outside, far;
     u32 key0, key1, u_mask, count_max, chain, burn_in;
 };
+
+// Jobs of one launch, alike in everything but their data, seeds and chains. Their blocks meet at barriers of their own.
+struct Batch {
+    PackedParams of[SPA_BATCH];
+    u32 jobs;
+};
+
+// The job of this block, its place among the job's blocks, and their number.
+struct Share {
+    u32 job, block, blocks;
+};
+
+__device__ __forceinline__ Share share(const Batch &batch) {
+#if SPA_BATCH == 1
+    return Share{0, blockIdx.x, gridDim.x};
+#else
+    return Share{blockIdx.x % batch.jobs, blockIdx.x / batch.jobs, gridDim.x / batch.jobs};
+#endif
+}
 
 #ifndef SPA_EMULATED
 __device__ __forceinline__ u32 prmt(u32 a, u32 b, u32 selector) {
@@ -123,8 +142,10 @@ __device__ __forceinline__ void load_tables(const PackedParams &p, const Step &s
 }
 
 // Brings every entry up to `done` collected iterations; at the end also sends what is left.
-extern "C" __global__ void __launch_bounds__(256) packed_settle(const PackedParams p, u32 done, u32 last) {
-    const u32 i = blockIdx.x * 256u + threadIdx.x;
+extern "C" __global__ void __launch_bounds__(256) packed_settle(const __grid_constant__ Batch batch, u32 done, u32 last) {
+    const Share mine = share(batch);
+    const PackedParams &p = batch.of[mine.job];
+    const u32 i = mine.block * 256u + threadIdx.x;
     const u32 plane = p.half * p.height;
     if (i >= 2u * plane) return;
     const u32 colour = i >= plane, k = i - colour * plane;

@@ -70,7 +70,9 @@ __device__ __forceinline__ void update_sparse(const PackedParams &p, const Table
     if (many == 0 || many > NEAR_MAX || best_far < least + step.limit) {
         bool single;
         const u32 word = draw_word(p.key0, p.key1, x, y, p.chain << 24 | now);
-        label = draw_dense<false>(p, t, step, colour, y, j, x, a, word, &single);
+        u32 s[QUADS];
+        all_singletons(p, colour, y, j, x, s);
+        label = draw_dense<false>(p, t, step, s, a, word, &single);
         *open = !single;
         figures.touched += SPA_LABELS;
         figures.all_labels += 1;
@@ -121,7 +123,9 @@ __device__ __forceinline__ void wake(const PackedParams &p, u32 colour, u32 y, u
 }
 
 extern "C" __global__ void __launch_bounds__(SPA_THREADS, 768 / SPA_THREADS)
-packed_sparse(const PackedParams p, u32 iteration, u32 iterations, u32 step_index) {
+packed_sparse(const __grid_constant__ Batch batch, u32 iteration, u32 iterations, u32 step_index) {
+    const Share mine = share(batch);
+    const PackedParams &p = batch.of[mine.job];
     __shared__ __align__(16) Tables t;
     __shared__ WarpSpace spaces[WARPS];
     const Step &step = p.steps[step_index];
@@ -130,15 +134,16 @@ packed_sparse(const PackedParams p, u32 iteration, u32 iterations, u32 step_inde
     WarpSpace &space = spaces[threadIdx.x / 32u];
     const u32 words = p.words * p.height, groups = (words + SPA_WORDS - 1u) / SPA_WORDS;
     Figures figures = {0, 0, 0, 0};
+    Barrier barrier = {p.barrier, mine.blocks, 0};
 
     for (u32 n = 0; n < iterations; ++n) {
         for (u32 colour = 0; colour < 2; ++colour) {
-            for (u32 group = blockIdx.x * WARPS + threadIdx.x / 32u; group < groups; group += gridDim.x * WARPS) {
+            for (u32 group = mine.block * WARPS + threadIdx.x / 32u; group < groups; group += mine.blocks * WARPS) {
                 const u32 my_word = group + lane * groups;
-                const bool mine = lane < SPA_WORDS && my_word < words;
+                const bool own = lane < SPA_WORDS && my_word < words;
                 const u32 my_y = my_word / p.words, my_column = my_word % p.words;
                 u32 bits = 0;
-                if (mine) bits = __ldcg(p.active[colour] + my_word) & __ldg(p.valid[colour] + my_word);
+                if (own) bits = __ldcg(p.active[colour] + my_word) & __ldg(p.valid[colour] + my_word);
                 if (!__any_sync(FULL, bits != 0)) continue;
                 u32 count = 0;
 #pragma unroll
@@ -163,13 +168,14 @@ packed_sparse(const PackedParams p, u32 iteration, u32 iterations, u32 step_inde
                     }
                 }
                 __syncwarp();
-                if (mine && bits) {
+                if (own && bits) {
                     __stcg(p.active[colour] + my_word, space.live[lane]);
                     if (space.changed[lane]) wake(p, colour, my_y, my_column, space.changed[lane]);
                 }
                 __syncwarp();
             }
-            grid_barrier(p.barrier, gridDim.x);
+            arrive(barrier);
+            wait(barrier);
         }
     }
 

@@ -83,6 +83,20 @@ pub trait Backend {
     /// If the machine cannot run this job, fails, or answers with a damaged log; and if `progress` ended the run.
     fn run(&mut self, job: &Job, progress: ProgressSink<'_>) -> anyhow::Result<RunReport>;
 
+    /// Jobs that [`Backend::run_many`] runs at the same time, at most; 1 where it takes one after another.
+    fn at_once(&self) -> usize {
+        1
+    }
+
+    /// Runs jobs that differ in nothing but their pictures, evidence, seeds, chains and starts: each with the results of
+    /// [`Backend::run`], and its share of the seconds. `progress` is that of the jobs that run at the time.
+    ///
+    /// # Errors
+    /// As [`Backend::run`], and where a backend that runs several at once finds them not alike.
+    fn run_many(&mut self, jobs: &[Job], progress: ProgressSink<'_>) -> anyhow::Result<Vec<RunReport>> {
+        jobs.iter().map(|job| self.run(job, progress)).collect()
+    }
+
     /// Why this backend runs jobs in one piece only; `None` if [`Backend::start`] works.
     fn in_one_piece(&self) -> Option<&'static str>;
 

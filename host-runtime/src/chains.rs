@@ -43,37 +43,40 @@ pub fn check(first: u8, chains: u16) -> Result<()> {
     Ok(())
 }
 
-/// Runs `chains` chains of `job` through `run`, which is also given how many went before.
+/// Runs some jobs, given how many went before; one report each.
+pub type Runner<'a> = &'a mut dyn FnMut(&[Job], usize) -> anyhow::Result<Vec<RunReport>>;
+
+/// Runs `chains` chains of `job` through `run`, at most `at_once` in a call.
 ///
 /// # Errors
 /// As [`check`], and whatever `run` answers.
-pub fn run(
-    job: &Job,
-    chains: u16,
-    run: &mut dyn FnMut(&Job, u16) -> anyhow::Result<RunReport>,
-) -> anyhow::Result<Chains> {
+pub fn run(job: &Job, (chains, at_once): (u16, usize), run: Runner<'_>) -> anyhow::Result<Chains> {
     let first = job.run().chain;
     check(first, chains)?;
     let mut hasher = ChainHasher::default();
     let mut all: Option<Chains> = None;
-    for n in 0..chains {
-        let chain = first + n as u8;
-        let mut report = run(&job.with_chain(chain), n)?;
-        let outcome = &mut report.outcome;
-        hasher.add(&outcome.labels, &mut outcome.messages);
-        let summary = ChainSummary {
-            chain,
-            wall_seconds: report.wall_seconds,
-            hashes: Hashes {
-                labels: sha256_hex(&outcome.labels),
-                histogram: outcome.histogram.hash(),
-                messages: hash_messages(&mut outcome.messages),
-            },
-        };
-        match &mut all {
-            None => all = Some(Chains::first(report, summary)?),
-            Some(all) => all.add(report, summary)?,
+    let numbers: Vec<u8> = (0..chains).map(|n| first + n as u8).collect();
+    let mut done = 0;
+    for batch in numbers.chunks(at_once.max(1)) {
+        let jobs: Vec<Job> = batch.iter().map(|&chain| job.with_chain(chain)).collect();
+        for (&chain, mut report) in batch.iter().zip(run(&jobs, done)?) {
+            let outcome = &mut report.outcome;
+            hasher.add(&outcome.labels, &mut outcome.messages);
+            let summary = ChainSummary {
+                chain,
+                wall_seconds: report.wall_seconds,
+                hashes: Hashes {
+                    labels: sha256_hex(&outcome.labels),
+                    histogram: outcome.histogram.hash(),
+                    messages: hash_messages(&mut outcome.messages),
+                },
+            };
+            match &mut all {
+                None => all = Some(Chains::first(report, summary)?),
+                Some(all) => all.add(report, summary)?,
+            }
         }
+        done += batch.len();
     }
     // `check` let at least one chain through.
     let mut all = all.ok_or_else(|| Error::range("chains", chains, "at least 1"))?;

@@ -4,6 +4,7 @@ use crate::backend::{Backend, Progress, ProgressSink, RunReport, Session};
 use crate::checkpoint::{self, Checkpoint, Identity};
 use crate::error::{Error, Result};
 use crate::trace::{EnergyTrace, period};
+use anyhow::Context as _;
 use serde::{Deserialize, Deserializer};
 use spa_model::Job;
 use std::path::PathBuf;
@@ -118,15 +119,30 @@ pub fn in_one_piece(
     part: &str,
     progress: ProgressSink<'_>,
 ) -> anyhow::Result<RunReport> {
+    let mut reports = all_in_one_piece(backend, std::slice::from_ref(job), part, progress)?;
+    reports.pop().context("the backend answered nothing")
+}
+
+/// The same for jobs that [`Backend::run_many`] takes; one report each.
+///
+/// # Errors
+/// As [`in_one_piece`].
+pub fn all_in_one_piece(
+    backend: &mut dyn Backend,
+    jobs: &[Job],
+    part: &str,
+    progress: ProgressSink<'_>,
+) -> anyhow::Result<Vec<RunReport>> {
+    let iterations = jobs.first().map_or(0, Job::iterations);
     let mut stopped = None;
-    let report = backend.run(job, &mut |now: Progress| {
+    let report = backend.run_many(jobs, &mut |now: Progress| {
         let go_on = progress(now);
         stopped = (!go_on).then_some(now.iteration).or(stopped);
         go_on
     });
     match (report, stopped) {
         (Err(_), Some(iteration)) => {
-            let done = format!("{iteration} of {} iterations are done", job.iterations());
+            let done = format!("{iteration} of {iterations} iterations are done");
             let text = match backend.in_one_piece() {
                 Some(why) => {
                     format!("{done}, and backend '{}' keeps no part of a run: {why}", backend.name())

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // A failure in a helper of a test is the message.
 
+mod cuda_many;
 mod random_jobs;
 
 use spa_model::hash::hash_messages;
@@ -88,6 +89,16 @@ fn sparse_equals_the_specification() {
 #[test]
 fn auto_equals_the_specification() {
     compare(Kernel::Auto, (0..count()).map(|seed| (seed, random_jobs::common(seed))));
+}
+
+#[test]
+fn several_jobs_at_once_equal_the_specification() {
+    for kernel in [Kernel::Dense, Kernel::Sparse, Kernel::Auto] {
+        let Some(cuda) = card(kernel) else { return };
+        for seed in 0..count() / 6 {
+            cuda_many::assert_equal(&cuda, seed, &random_jobs::common(seed));
+        }
+    }
 }
 
 /// Mean distance (half the sum of differences) of two runs' label shares.

@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // A failure in a helper of a test is the message.
 
+mod cuda_many;
 mod random_jobs;
 
 use spa_model::hash::hash_messages;
@@ -65,6 +66,10 @@ fn on_stand_ins() {
         let job = random_jobs::common(seed);
         check(Kernel::Dense, seed, &job);
         check(Kernel::Sparse, seed, &job);
+        for kernel in [Kernel::Dense, Kernel::Sparse, Kernel::Auto] {
+            let cuda = Cuda::open(0, kernel).unwrap();
+            cuda_many::assert_equal(&cuda, seed, &job);
+        }
         check(Kernel::Generic, seed, &random_jobs::weighted(seed, &random_jobs::any(seed)));
         let weighted = random_jobs::weighted(seed, &job);
         check(Kernel::Auto, seed, &weighted);

@@ -170,36 +170,15 @@ impl Cuda {
         self.sample_watched(job, &mut Watch::new(progress, job.iterations()))
     }
 
-    /// As [`Cuda::sample`], with counters read after every schedule entry.
+    /// As [`Cuda::sample_many`], with counters read after every schedule entry.
     ///
     /// # Errors
-    /// As [`Cuda::sample`].
-    pub fn profile(&self, job: &Job) -> Result<Finished, CudaError> {
-        let mut sink = |_| true;
-        let mut watch = Watch::new(&mut sink, job.iterations());
-        watch.profile = true;
-        self.sample_watched(job, &mut watch)
+    /// As [`Cuda::sample_many`].
+    pub fn profile_many(&self, jobs: &[&Job]) -> Result<Vec<Finished>, CudaError> {
+        self.many(jobs, true, &mut |_| true)
     }
 
-    fn sample_watched(&self, job: &Job, watch: &mut Watch<'_>) -> Result<Finished, CudaError> {
-        let start = job.initial_labels();
-        let device = &self.device;
-        match self.kernel {
-            Kernel::Baseline => baseline::run(device, job, &start, watch),
-            Kernel::Generic => generic::run(device, job, &start, watch),
-            Kernel::Auto if plan::Plan::new(job).is_err() => generic::run(device, job, &start, watch),
-            kernel => packed::run(device, job, &start, kernel, watch),
-        }
-    }
-}
-
-impl Backend for Cuda {
-    fn name(&self) -> &'static str {
-        "cuda"
-    }
-
-    fn run(&mut self, job: &Job, progress: ProgressSink<'_>) -> anyhow::Result<RunReport> {
-        let finished = self.sample(job, progress)?;
+    fn report(&self, job: &Job, finished: Finished) -> anyhow::Result<RunReport> {
         let histogram = Histogram::from_messages(job, &finished.messages, &finished.labels)?;
         let format = message_format(job, self.shape.as_ref());
         let messages = finished.messages.len() as u64;
@@ -217,6 +196,79 @@ impl Backend for Cuda {
             labels_touched: finished.touched,
         };
         Ok(RunReport { outcome, wall_seconds: finished.seconds, array: None, log })
+    }
+
+    fn sample_watched(&self, job: &Job, watch: &mut Watch<'_>) -> Result<Finished, CudaError> {
+        let device = &self.device;
+        match self.kernel {
+            Kernel::Baseline => baseline::run(device, job, &job.initial_labels(), watch),
+            Kernel::Generic => generic::run(device, job, &job.initial_labels(), watch),
+            Kernel::Auto if plan::Plan::new(job).is_err() => {
+                generic::run(device, job, &job.initial_labels(), watch)
+            }
+            kernel => {
+                let mut finished = packed::run(device, &[job], kernel, watch)?;
+                finished.pop().ok_or(CudaError::Driver { what: "run a job", cause: "no result".into() })
+            }
+        }
+    }
+
+    /// Runs several jobs that differ in nothing but their pictures, evidence, seeds, chains and starts; small ones at once,
+    /// [`packed::BATCH`] a launch at most, which fills the card better than one after another. Seconds and laps are those of
+    /// the launch that a job was in.
+    ///
+    /// # Errors
+    /// As [`Cuda::sample`], and if the jobs are not alike.
+    pub fn sample_many(&self, jobs: &[&Job], progress: ProgressSink<'_>) -> Result<Vec<Finished>, CudaError> {
+        self.many(jobs, false, progress)
+    }
+
+    fn many(
+        &self,
+        jobs: &[&Job],
+        profile: bool,
+        progress: ProgressSink<'_>,
+    ) -> Result<Vec<Finished>, CudaError> {
+        let packed = !matches!(self.kernel, Kernel::Baseline | Kernel::Generic)
+            && jobs.iter().all(|job| plan::Plan::new(job).is_ok());
+        let mut finished = Vec::with_capacity(jobs.len());
+        for batch in jobs.chunks(if packed { self.at_once() } else { 1 }) {
+            let mut watch = Watch::new(progress, batch[0].iterations());
+            watch.profile = profile;
+            if packed {
+                finished.extend(packed::run(&self.device, batch, self.kernel, &mut watch)?);
+            } else {
+                finished.push(self.sample_watched(batch[0], &mut watch)?);
+            }
+        }
+        Ok(finished)
+    }
+}
+
+impl Backend for Cuda {
+    fn name(&self) -> &'static str {
+        "cuda"
+    }
+
+    fn run(&mut self, job: &Job, progress: ProgressSink<'_>) -> anyhow::Result<RunReport> {
+        self.report(job, self.sample(job, progress)?)
+    }
+
+    fn at_once(&self) -> usize {
+        packed::BATCH.min(self.device.multiprocessors as usize)
+    }
+
+    fn run_many(&mut self, jobs: &[Job], progress: ProgressSink<'_>) -> anyhow::Result<Vec<RunReport>> {
+        let mut reports = Vec::with_capacity(jobs.len());
+        for batch in jobs.chunks(self.at_once()) {
+            let finished = self.sample_many(&batch.iter().collect::<Vec<_>>(), progress)?;
+            for (job, finished) in batch.iter().zip(finished) {
+                let mut report = self.report(job, finished)?;
+                report.wall_seconds /= batch.len() as f64;
+                reports.push(report);
+            }
+        }
+        Ok(reports)
     }
 
     fn in_one_piece(&self) -> Option<&'static str> {

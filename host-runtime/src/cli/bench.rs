@@ -25,6 +25,9 @@ pub struct Bench {
     /// Iterations of the annealing from T 20 to 1 in 25 steps
     #[arg(long, default_value_t = 500)]
     iterations: u32,
+    /// Chains of the workload in one launch
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=16))]
+    chains: u8,
     /// Timed runs a kernel; the median counts
     #[arg(long, default_value_t = 5)]
     repeats: usize,
@@ -85,7 +88,7 @@ impl Bench {
             let (name, job) = self.job(workload)?;
             for kernel in kernels {
                 let cuda = Cuda::open(self.card, kernel.kernel())?;
-                let measurement = measure(&cuda, name, &job, self.repeats)?;
+                let measurement = measure(&cuda, name, &job, (self.chains.into(), self.repeats))?;
                 print(&text(&measurement))?;
                 measurements.push(measurement);
             }

@@ -2,7 +2,7 @@
 
 use crate::backend::{Backend, Progress, ProgressSink, RunReport};
 use crate::checkpoint::Checkpoint;
-use crate::drive::{Course, Driven, drive, in_one_piece};
+use crate::drive::{Course, Driven, all_in_one_piece, drive, in_one_piece};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::options::{Iterations, RunOptions};
@@ -37,17 +37,23 @@ pub fn progress_bar(iterations: u64, labels: u64, name: String) -> ProgressBar {
 /// A job before the last one.
 pub fn run_pass(backend: &mut dyn Backend, plan: &Plan) -> anyhow::Result<RunReport> {
     let (name, part) = (backend.name(), "a run before the last one");
-    run_whole(backend, &plan.job, name.to_string(), part)
+    let job = &plan.job;
+    with_progress(backend, (job, 0), name.to_string(), |backend, progress| {
+        in_one_piece(backend, job, part, progress)
+    })
 }
 
-/// A job whose results are of no use in parts; `part` says of what it is one.
+/// Jobs whose results are of no use in parts, as [`Backend::run_many`] takes them; `part` says of what each is one.
 pub fn run_whole(
     backend: &mut dyn Backend,
-    job: &Job,
+    jobs: &[Job],
     name: String,
     part: &str,
-) -> anyhow::Result<RunReport> {
-    with_progress(backend, (job, 0), name, |backend, progress| in_one_piece(backend, job, part, progress))
+) -> anyhow::Result<Vec<RunReport>> {
+    let Some(first) = jobs.first() else { return Ok(Vec::new()) };
+    with_progress(backend, (first, 0), name, |backend, progress| {
+        all_in_one_piece(backend, jobs, part, progress)
+    })
 }
 
 /// Runs the last job.

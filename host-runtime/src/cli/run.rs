@@ -266,9 +266,9 @@ fn last_run(
     let number = auto.map_or(options.chains.unwrap_or(1), Auto::chains);
     if number != 1 {
         warn_of_equal_starts(plan);
-        let chains = chains::run(&plan.job, number, &mut |job, n| {
-            let name = format!("{} {}/{number}", backend.name(), n + 1);
-            run_whole(backend.as_mut(), job, name, "one of several chains")
+        let chains = chains::run(&plan.job, (number, backend.at_once()), &mut |jobs, n| {
+            let name = format!("{} {}/{number}", backend.name(), n + jobs.len());
+            run_whole(backend.as_mut(), jobs, name, "one of several chains")
         })?;
         let mut summary = Summary::of_chains(plan, backend.name(), hash, &chains, file)?;
         summary.convergence = convergence;

@@ -14,6 +14,7 @@
 #define SPA_EMULATED 1
 #define __device__
 #define __global__
+#define __grid_constant__
 #define __forceinline__ inline
 #define __launch_bounds__(...)
 #define __shared__ static thread_local

@@ -164,6 +164,27 @@ pub fn weighted(seed: u64, job: &Job) -> Job {
     Job::new(*job.hardware(), problem, job.run().clone()).unwrap()
 }
 
+/// `count` jobs that differ from `job` in pictures, evidence, seeds, chains and starts.
+#[allow(dead_code, reason = "not every test that includes this file runs several jobs at once")]
+pub fn alike(seed: u64, job: &Job, count: usize) -> Vec<Job> {
+    let mut d = Dice(seed ^ 0xa11ce);
+    let one = |n: usize| {
+        let (mut problem, mut run) = (job.problem().clone(), job.run().clone());
+        if n > 0 {
+            if let Singleton::Pixels { first, .. } | Singleton::Values { first, .. } = &mut problem.singleton
+            {
+                *first = d.picture(problem.width, problem.height, job.hardware().singleton_bits);
+            }
+            problem.fixed = d.once_in(2).then(|| (0..problem.rvs()).map(|_| d.once_in(6)).collect());
+            run.start = if d.once_in(2) { Start::Random } else { Start::Argmin };
+            run.seed = d.next();
+            run.chain = d.within(0, 255) as u8;
+        }
+        Job::new(*job.hardware(), problem, run).unwrap()
+    };
+    (0..count).map(one).collect()
+}
+
 fn run(d: &mut Dice, problem: &Problem, scale: f64) -> Run {
     let steps = (0..d.within(1, 5))
         .map(|i| Step {

@@ -1,7 +1,7 @@
 //! Measurements: a job on a kernel, repeated, with its rates along the annealing (the core of `spa bench`).
 
 use super::error::CudaError;
-use super::{Cuda, Kernel, Lap};
+use super::{Cuda, Finished, Kernel, Lap};
 use serde::Serialize;
 use spa_model::Job;
 use spa_model::hash::{hash_messages, hash_u16, sha256_hex};
@@ -35,7 +35,9 @@ pub struct Measurement {
     pub kernel: String,
     /// Name of the card.
     pub card: String,
-    /// Nominal labels of a run.
+    /// Chains at once.
+    pub chains: usize,
+    /// Nominal labels of a run, of all chains.
     pub labels: u64,
     /// Labels whose energy was computed.
     pub labels_touched: u64,
@@ -62,22 +64,37 @@ pub fn kernel_name(kernel: Kernel) -> &'static str {
     }
 }
 
-/// Runs `job` `repeats` times, at least once, after one run that warms up and is profiled.
+/// Runs `chains` chains of `job` at once, `repeats` times, at least once, after one run that warms up and is profiled. Hashes
+/// are those of the last chain: with one chain, of `job` itself.
 ///
 /// # Errors
-/// As [`Cuda::sample`].
-pub fn measure(cuda: &Cuda, workload: &str, job: &Job, repeats: usize) -> Result<Measurement, CudaError> {
-    let mut finished = cuda.profile(job)?;
+/// As [`Cuda::sample_many`]; the chains of a launch only ([`super::packed::BATCH`]).
+pub fn measure(
+    cuda: &Cuda,
+    workload: &str,
+    job: &Job,
+    (chains, repeats): (usize, usize),
+) -> Result<Measurement, CudaError> {
+    let jobs: Vec<Job> = (0..chains).map(|n| job.with_chain(job.run().chain.wrapping_add(n as u8))).collect();
+    let jobs: Vec<&Job> = jobs.iter().collect();
+    let last = |mut all: Vec<Finished>| {
+        let touched = all.iter().map(|finished| finished.touched).sum();
+        let cause = "no result".to_string();
+        let finished = all.pop().ok_or(CudaError::Driver { what: "run a job", cause })?;
+        Ok(Finished { touched, ..finished })
+    };
+    let mut finished = last(cuda.profile_many(&jobs)?)?;
     let profiled = finished.laps.clone();
     let mut runs = Vec::new();
     let mut laps = Vec::new();
     for _ in 0..repeats.max(1) {
-        let again = cuda.sample(job, &mut |_| true)?;
+        let again = last(cuda.sample_many(&jobs, &mut |_| true)?)?;
         runs.push(again.seconds);
         laps.push(again.laps);
     }
     let seconds = median(runs.clone());
-    let labels = job.labels_evaluated();
+    let job = jobs.last().copied().unwrap_or(job);
+    let labels = job.labels_evaluated() * chains as u64;
     let exact = cuda.kernel() != Kernel::Baseline;
     let hashes = spa_model::Histogram::from_messages(job, &finished.messages, &finished.labels)
         .ok()
@@ -87,12 +104,13 @@ pub fn measure(cuda: &Cuda, workload: &str, job: &Job, repeats: usize) -> Result
         workload: workload.into(),
         kernel: kernel_name(cuda.kernel()).into(),
         card: cuda.device().name.clone(),
+        chains,
         labels,
         labels_touched: finished.touched,
         seconds,
         runs,
         giga_labels_per_second: labels as f64 / seconds / 1e9,
-        fifths: fifths(job, &profiled, &laps),
+        fifths: fifths(job, chains, &profiled, &laps),
         hashes,
     })
 }
@@ -102,9 +120,9 @@ fn median(mut values: Vec<f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-fn fifths(job: &Job, profiled: &[Lap], runs: &[Vec<Lap>]) -> Vec<Part> {
+fn fifths(job: &Job, chains: usize, profiled: &[Lap], runs: &[Vec<Lap>]) -> Vec<Part> {
     let entries = profiled.len();
-    let free = job.problem().free_rvs() as f64;
+    let free = (job.problem().free_rvs() * chains) as f64;
     let before = |i: usize, k: usize| {
         if i == 0 { 0 } else { profiled[i - 1].counters.get(k).copied().unwrap_or(0) }
     };
@@ -143,9 +161,10 @@ pub fn text(m: &Measurement) -> String {
     let spread = m.runs.iter().copied().fold(f64::NEG_INFINITY, f64::max)
         - m.runs.iter().copied().fold(f64::INFINITY, f64::min);
     let mut text = format!(
-        "{:<12} {:<9} {:>9.3} ms ± {:.3}  {:>8.1} G label/s  touched {:.1}%  {}\n",
+        "{:<12} {:<9} {:>2} at once {:>9.3} ms ± {:.3}  {:>8.1} G label/s  touched {:.1}%  {}\n",
         m.workload,
         m.kernel,
+        m.chains,
         m.seconds * 1e3,
         spread * 5e2,
         m.giga_labels_per_second,

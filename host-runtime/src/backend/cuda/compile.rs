@@ -147,11 +147,18 @@ pub fn representatives() -> Vec<(&'static str, Variant)> {
             ("SPA_THREADS", if large { 768 } else { 384 }),
             ("SPA_PAIRS", u32::from(large)),
             ("SPA_WORDS", if large { 4 } else { 1 }),
+            ("SPA_BATCH", 1),
         ],
     };
     let prepare = Variant {
         source: PREPARE,
         defines: vec![("SPA_LABELS", 49), ("SPA_SINGLETON", 0), ("SPA_SQUARED", 0)],
+    };
+    let batch = |source| {
+        let mut variant = packed(source, 56, 0, 0, true);
+        variant.defines.retain(|(name, _)| *name != "SPA_BATCH");
+        variant.defines.push(("SPA_BATCH", super::packed::BATCH as u32));
+        variant
     };
     let mut with_edges = generic(64, 32, 2, 0, 0, 0, 0);
     with_edges.defines.push(("SPA_EDGES", 1));
@@ -162,6 +169,8 @@ pub fn representatives() -> Vec<(&'static str, Variant)> {
         ("packed-stereo-56-capped", packed(PACKED, 56, 0, 1, false)),
         ("packed-volume-49", packed(PACKED, 49, 1, 0, false)),
         ("packed-volume-4", packed(PACKED, 4, 1, 0, false)),
+        ("packed-stereo-56-batch", batch(PACKED)),
+        ("sparse-stereo-56-batch", batch(SPARSE)),
         ("sparse-stereo-64", packed(SPARSE, 64, 0, 0, true)),
         ("sparse-stereo-56-capped", packed(SPARSE, 56, 0, 1, false)),
         ("sparse-volume-49", packed(SPARSE, 49, 1, 0, false)),

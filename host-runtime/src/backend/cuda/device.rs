@@ -192,7 +192,8 @@ pub struct MessageLog {
     cursor: CudaSlice<u64>,
     /// Messages that the launches since the last drain may have written, at most.
     bound: u64,
-    messages: Vec<Message>,
+    /// By job of a batch.
+    messages: Vec<Vec<Message>>,
 }
 
 /// `log` as the kernels take it.
@@ -201,26 +202,39 @@ pub struct MessageLog {
 pub struct LogAddress {
     messages: u64,
     cursor: u64,
+    job: u64,
+}
+
+impl LogAddress {
+    /// The same for job `job` of a batch, below 256.
+    #[must_use]
+    pub fn of_job(self, job: usize) -> Self {
+        Self { job: (job as u64) << 56, ..self }
+    }
 }
 
 impl MessageLog {
-    /// A log for at least `capacity` messages between two drains.
+    /// A log for at least `capacity` messages of `jobs` jobs between two drains.
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`].
-    pub fn new(device: &Device, capacity: usize) -> Result<Self, CudaError> {
+    pub fn new(device: &Device, capacity: usize, jobs: usize) -> Result<Self, CudaError> {
         Ok(Self {
             device: device.clone(),
             buffer: device.zeros("the message log", capacity)?,
             cursor: device.zeros("the message log", 1)?,
             bound: 0,
-            messages: Vec::new(),
+            messages: vec![Vec::new(); jobs],
         })
     }
 
     /// What kernels take.
     pub fn address(&self) -> LogAddress {
-        LogAddress { messages: self.device.address(&self.buffer), cursor: self.device.address(&self.cursor) }
+        LogAddress {
+            messages: self.device.address(&self.buffer),
+            cursor: self.device.address(&self.cursor),
+            job: 0,
+        }
     }
 
     /// Messages that fit between two drains.
@@ -264,21 +278,20 @@ impl MessageLog {
     pub fn drain(&mut self) -> Result<(), CudaError> {
         let fill = self.fill()?;
         let words = self.device.download(&self.buffer, fill as usize)?;
-        self.messages.extend(words.iter().map(|&word| Message {
-            rv: word as u32,
-            label: (word >> 32) as u8,
-            count: (word >> 40) as u32 & 0xffff,
-        }));
+        for word in words {
+            let (rv, label, count) = (word as u32, (word >> 32) as u8, (word >> 40) as u32 & 0xffff);
+            self.messages[(word >> 56) as usize].push(Message { rv, label, count });
+        }
         self.device.stream.memset_zeros(&mut self.cursor).map_err(driver("empty the message log"))?;
         self.bound = 0;
         Ok(())
     }
 
-    /// All messages.
+    /// All messages, by job.
     ///
     /// # Errors
     /// As [`MessageLog::drain`].
-    pub fn finish(mut self) -> Result<Vec<Message>, CudaError> {
+    pub fn finish(mut self) -> Result<Vec<Vec<Message>>, CudaError> {
         self.drain()?;
         Ok(self.messages)
     }

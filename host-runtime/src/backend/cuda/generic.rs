@@ -242,7 +242,7 @@ pub fn run(device: &Device, job: &Job, start: &[u8], watch: &mut Watch<'_>) -> R
     }
     let kernels = device.load(&variant(job))?;
     let (step, drain) = (kernels.function("gibbs_generic")?, kernels.function("drain_generic")?);
-    let mut log = MessageLog::new(device, (4 * rvs).clamp(1 << 16, 1 << 28).max(2 * rvs))?;
+    let mut log = MessageLog::new(device, (4 * rvs).clamp(1 << 16, 1 << 28).max(2 * rvs), 1)?;
     let uploaded = upload(device, job, start, log.address(), true)?;
     let params = uploaded.params;
     let config = grid(threads);
@@ -273,5 +273,5 @@ pub fn run(device: &Device, job: &Job, start: &[u8], watch: &mut Watch<'_>) -> R
     let seconds = watch.seconds();
     let labels = device.download(&uploaded.labels, rvs)?;
     let touched = job.labels_evaluated();
-    Ok(Finished { labels, messages: log.finish()?, seconds, touched, laps: Vec::new() })
+    Ok(Finished { labels, messages: log.finish()?.concat(), seconds, touched, laps: Vec::new() })
 }

@@ -62,7 +62,7 @@ pub fn line(limits: &[u32]) -> Option<(u32, u32)> {
 }
 
 /// Tables of a job that the packed kernels can run.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     /// dx of label 0 if singletons are |left − right| of a horizontal search, computed on the fly.
     pub stereo: Option<i32>,

@@ -1,0 +1,276 @@
+//! One job of a batch on the card: its data, and the parameters that point to it.
+
+use super::super::device::{Device, LogAddress, driver};
+use super::super::error::CudaError;
+use super::super::generic;
+use super::super::plan::Plan;
+use super::super::sys::KernelParams;
+use super::super::u_mask;
+use cudarc::driver::{CudaFunction, CudaSlice};
+use spa_model::{Job, Singleton};
+
+/// Columns of the border left of a plane of labels.
+const BORDER: usize = 32;
+
+/// `PackedParams` of `kernels/packed.cuh`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Params {
+    labels: [u64; 2],
+    active: [u64; 2],
+    valid: [u64; 2],
+    least: [u64; 2],
+    first: u64,
+    second: u64,
+    volume: [u64; 2],
+    pair: u64,
+    near: u64,
+    steps: u64,
+    entries: [u64; 2],
+    log: LogAddress,
+    barrier: u64,
+    counters: u64,
+    width: u32,
+    height: u32,
+    half: u32,
+    pitch: u32,
+    words: u32,
+    second_pitch: u32,
+    second_origin: u32,
+    first_offset: i32,
+    data_cap: u32,
+    s_outside: u32,
+    far: u32,
+    key0: u32,
+    key1: u32,
+    u_mask: u32,
+    count_max: u32,
+    chain: u32,
+    burn_in: u32,
+}
+
+// SAFETY: the same fields in the same order and widths as `PackedParams`.
+unsafe impl KernelParams for Params {}
+
+/// The field as two planes of one colour each.
+#[derive(Debug, Clone, Copy)]
+pub struct Planes {
+    pub width: usize,
+    pub height: usize,
+    /// Columns.
+    pub half: usize,
+    /// Bytes of a row of labels, border included.
+    pub pitch: usize,
+    /// Words of a row of bits.
+    pub words: usize,
+}
+
+impl Planes {
+    /// Of `job`'s field.
+    pub fn new(job: &Job) -> Self {
+        let (width, height) = (job.problem().width as usize, job.problem().height as usize);
+        let half = width.div_ceil(2);
+        Self {
+            width,
+            height,
+            half,
+            pitch: (half + 2 * BORDER).next_multiple_of(64),
+            words: half.div_ceil(32),
+        }
+    }
+
+    /// Every RV: (index, colour, row, column of its plane).
+    pub fn rvs(self) -> impl Iterator<Item = (usize, usize, usize, usize)> {
+        (0..self.height)
+            .flat_map(move |y| (0..self.width).map(move |x| (y * self.width + x, (x + y) % 2, y, x / 2)))
+    }
+
+    fn label_index(self, y: usize, j: usize) -> usize {
+        (y + 1) * self.pitch + BORDER + j
+    }
+}
+
+/// `Batch` of `kernels/packed.cuh` for at most N jobs.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct Batch<const N: usize> {
+    of: [Params; N],
+    jobs: u32,
+}
+
+// SAFETY: the same fields in the same order and widths as `Batch`.
+unsafe impl<const N: usize> KernelParams for Batch<N> {}
+
+impl<const N: usize> Batch<N> {
+    /// The parameters of at most N lanes.
+    pub fn new(lanes: &[Lane]) -> Self {
+        let mut of = [Params::default(); N];
+        for (params, lane) in of.iter_mut().zip(lanes) {
+            *params = lane.params;
+        }
+        Self { of, jobs: lanes.len().min(N) as u32 }
+    }
+}
+
+/// Where a lane finds what its batch shares.
+#[derive(Debug, Clone, Copy)]
+pub struct Shared {
+    /// β·V.
+    pub pair: u64,
+    /// Near sets.
+    pub near: u64,
+    /// Schedule entries.
+    pub steps: u64,
+    /// The lane's messages.
+    pub log: LogAddress,
+    /// The lane's barrier.
+    pub barrier: u64,
+    /// The lane's counters.
+    pub counters: u64,
+}
+
+/// A job's data on the card.
+pub struct Lane {
+    /// What kernels take.
+    pub params: Params,
+    /// Planes of labels.
+    pub labels: [CudaSlice<u8>; 2],
+    /// Bits of RVs that must be updated.
+    pub active: [CudaSlice<u32>; 2],
+    /// Bits of RVs that are not fixed.
+    pub valid: [CudaSlice<u32>; 2],
+    /// Held so that the addresses in `params` stay valid.
+    _bytes: Vec<CudaSlice<u8>>,
+    _words: Vec<CudaSlice<u64>>,
+}
+
+impl Lane {
+    /// Copies `job` with the labels `start` to the card.
+    ///
+    /// # Errors
+    /// Out of memory or a failing driver.
+    pub fn new(
+        device: &Device,
+        job: &Job,
+        start: &[u8],
+        (plan, planes): (&Plan, Planes),
+        prepare: &CudaFunction,
+        shared: Shared,
+    ) -> Result<Self, CudaError> {
+        let (problem, hardware, run) = (job.problem(), job.hardware(), job.run());
+        let plane = planes.half * planes.height;
+        let labels_count = usize::from(problem.labels);
+
+        let mut labels = [(); 2].map(|()| vec![problem.labels as u8; (planes.height + 2) * planes.pitch]);
+        let mut valid = [(); 2].map(|()| vec![0_u32; planes.words * planes.height]);
+        for (i, colour, y, j) in planes.rvs() {
+            labels[colour][planes.label_index(y, j)] = start[i];
+            valid[colour][y * planes.words + j / 32] |= u32::from(!problem.is_fixed(i)) << (j % 32);
+        }
+
+        let mut bytes = Vec::new();
+        let mut words = Vec::new();
+        let mut keep = |slice: CudaSlice<u8>| {
+            let address = device.address(&slice);
+            bytes.push(slice);
+            address
+        };
+        let mut keep_words = |slice: CudaSlice<u64>| {
+            let address = device.address(&slice);
+            words.push(slice);
+            address
+        };
+
+        let least = [keep(device.zeros("singletons", plane)?), keep(device.zeros("singletons", plane)?)];
+        let mut volume = [0; 2];
+        if plan.stereo.is_none() {
+            for address in &mut volume {
+                *address = keep(device.zeros("the cost volume", plane * labels_count.div_ceil(16) * 16)?);
+            }
+        }
+        generic::prepare(device, prepare, job, least, volume, planes.half as u32)?;
+
+        let first_offset = plan.stereo.unwrap_or(0);
+        // Labels reach to the left of the origin, whole words of four and one word of slack; and dx to the right.
+        let origin = (72 - first_offset.min(0)) as usize;
+        let second_pitch = (origin + planes.width + first_offset.max(0) as usize + 8).next_multiple_of(64);
+        let (mut first, mut second) = (0, 0);
+        if let (Some(_), Singleton::Pixels { first: one, second: two, .. }) =
+            (plan.stereo, &problem.singleton)
+        {
+            let mut padded = vec![0; second_pitch * planes.height];
+            for (row, line) in padded.chunks_exact_mut(second_pitch).zip(two.chunks_exact(planes.width)) {
+                row[origin..origin + planes.width].copy_from_slice(line);
+            }
+            first = keep(device.upload("singleton 1", one)?);
+            second = keep(device.upload("singleton 2", &padded)?);
+        }
+        let entries = [
+            keep_words(device.zeros("label entries", plane)?),
+            keep_words(device.zeros("label entries", plane)?),
+        ];
+
+        let labels = [device.upload("labels", &labels[0])?, device.upload("labels", &labels[1])?];
+        let active = [device.upload("update bits", &valid[0])?, device.upload("update bits", &valid[1])?];
+        let valid = [device.upload("update bits", &valid[0])?, device.upload("update bits", &valid[1])?];
+        let key = spa_model::rng::key(run.seed);
+        let params = Params {
+            labels: [device.address(&labels[0]), device.address(&labels[1])],
+            active: [device.address(&active[0]), device.address(&active[1])],
+            valid: [device.address(&valid[0]), device.address(&valid[1])],
+            least,
+            first,
+            second,
+            volume,
+            pair: shared.pair,
+            near: shared.near,
+            steps: shared.steps,
+            entries,
+            log: shared.log,
+            barrier: shared.barrier,
+            counters: shared.counters,
+            width: problem.width,
+            height: problem.height,
+            half: planes.half as u32,
+            pitch: planes.pitch as u32,
+            words: planes.words as u32,
+            second_pitch: second_pitch as u32,
+            second_origin: origin as u32,
+            first_offset,
+            data_cap: u32::from(problem.data_cap).min(255),
+            s_outside: u32::from(problem.s_outside).min(255),
+            far: plan.far,
+            key0: key[0],
+            key1: key[1],
+            u_mask: u_mask(hardware.u_bits),
+            count_max: hardware.count_max(),
+            chain: run.chain.into(),
+            burn_in: run.burn_in,
+        };
+        Ok(Self { params, labels, active, valid, _bytes: bytes, _words: words })
+    }
+
+    /// All RVs that are not fixed must be updated.
+    ///
+    /// # Errors
+    /// The driver's failure.
+    pub fn wake_all(&mut self, device: &Device) -> Result<(), CudaError> {
+        for colour in 0..2 {
+            device
+                .stream
+                .memcpy_dtod(&self.valid[colour], &mut self.active[colour])
+                .map_err(driver("reset a buffer on the card"))?;
+        }
+        Ok(())
+    }
+
+    /// The labels now, H×W.
+    ///
+    /// # Errors
+    /// The driver's failure.
+    pub fn labels(&self, device: &Device, planes: Planes) -> Result<Vec<u8>, CudaError> {
+        let size = (planes.height + 2) * planes.pitch;
+        let colours = [device.download(&self.labels[0], size)?, device.download(&self.labels[1], size)?];
+        Ok(planes.rvs().map(|(_, colour, y, j)| colours[colour][planes.label_index(y, j)]).collect())
+    }
+}
