@@ -24,4 +24,10 @@ out=out/gpu
 mkdir -p "$out"
 nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | tee "$out/card.txt"
 cargo test --release --locked -p spa-runtime --test cuda_compile --test cuda_card -- --nocapture
-cargo run --release --locked -p spa-runtime -- bench --data "$data" --json "$out/bench.json" | tee "$out/bench.txt"
+spa() { cargo run --release --locked --quiet -p spa-runtime -- "$@"; }
+spa bench --data "$data" --json "$out/bench.json" | tee "$out/bench.txt"
+for chains in 4 8 16; do
+  spa bench --data "$data" --workload teddy --kernel dense,sparse,auto --chains $chains --json "$out/teddy-$chains.json" |
+    tee "$out/teddy-$chains.txt"
+done
+spa bench --data "$data" --workload aloe --kernel auto --iterations 1500 --json "$out/aloe-1500.json" | tee "$out/aloe-1500.txt"
