@@ -27,7 +27,7 @@ fn assert_equal(job: &Job) {
     expected.messages.sort_unstable();
     for level in Level::available() {
         for (threads, update_all) in [(1, false), (3, false), (1, true)] {
-            let got = run(job, Options { threads, simd: Some(level), update_all });
+            let got = run(job, Options { threads, simd: Some(level), update_all, ..Options::default() });
             let text = format!("{level:?}, {threads} threads, all {update_all}");
             assert_eq!(got.labels, expected.labels, "labels, {text}");
             assert_eq!(got.messages, expected.messages, "messages, {text}");
@@ -70,7 +70,7 @@ fn a_cold_scene_skips_most_updates() {
     assert_equal(&long);
     for level in Level::available() {
         let count = |job| {
-            let options = Options { simd: Some(level), threads: 1, update_all: false };
+            let options = Options { simd: Some(level), threads: 1, ..Options::default() };
             run(job, options).labels_touched
         };
         let added = (count(&long) - count(&short)) as f64;

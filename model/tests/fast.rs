@@ -34,6 +34,11 @@ proptest! {
         for threads in [2, 3] {
             assert_equal(&job, &mut expected, None, threads);
         }
+        for threads in [1, 2] {
+            let options = Options { threads, cost_bytes: 0, ..Options::default() };
+            let got = fast::run(&job, &options, &mut |_| true).unwrap();
+            assert_eq!(got.labels, expected.labels, "labels, costs on the way, {threads} threads");
+        }
     }
 }
 

@@ -125,7 +125,7 @@ fn bench(arguments: &Arguments) -> Result<(), Error> {
         .filter(|level| arguments.only.as_ref().is_none_or(|n| n == level.name()))
         .collect();
     let update_all = arguments.update_all;
-    let options = |level: Level| Options { threads: 1, simd: Some(level), update_all };
+    let options = |level: Level| Options { threads: 1, simd: Some(level), update_all, ..Options::default() };
     let (mut naive, expected) = naive::run(&short);
     for level in &levels {
         let check = fast::run(&short, &options(*level), &mut |_| true)?;

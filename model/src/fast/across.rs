@@ -5,7 +5,7 @@
 //! which the labels of 64 neighbours are looked up by one permutation of bytes (VBMI). Weights are looked up alike. So
 //! the time of a RV depends neither on its temperature nor on the form of its weights.
 
-use super::costs::LaneCosts;
+use super::costs::{Costs, LANES, Layout};
 use super::field::{Cell, Encoding};
 use super::kernel::Task;
 use super::tables::{ByteWeights, Form};
@@ -14,14 +14,11 @@ use crate::job::Job;
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
-/// RVs of a register.
-pub const LANES: usize = 64;
-
 /// What does not change during a run.
 #[derive(Debug)]
 pub struct Across {
     encoding: Encoding,
-    costs: LaneCosts,
+    costs: Costs,
     /// Row l: min(β·V(l, m), 255) of every neighbour label m.
     pairs: Vec<Bytes>,
     form: Form,
@@ -42,11 +39,11 @@ struct Scratch {
 
 impl Across {
     /// The sampler of `job`, or `None` if bytes cannot hold its energies, a register its labels, or edges have weights;
-    /// `argmin`, if there, takes the lowest label of least S of every RV.
+    /// costs are in a table of `limit` bytes at most; `argmin`, if there, takes the lowest label of least S of every RV.
     ///
     /// # Safety
     /// The CPU must have what [`super::Level::Avx512`] asks for.
-    pub unsafe fn new(job: &Job, argmin: Option<&mut [u8]>) -> Option<Self> {
+    pub unsafe fn new(job: &Job, limit: usize, argmin: Option<&mut [u8]>) -> Option<Self> {
         let problem = job.problem();
         let labels = usize::from(problem.labels);
         // Weighted pair costs have no register of their own: such jobs have the labels in the lanes.
@@ -63,7 +60,7 @@ impl Across {
         });
         Some(Self {
             encoding: Encoding::new(problem.labels, 1),
-            costs: LaneCosts::new(problem, argmin),
+            costs: Costs::new(problem, Layout::Lanes(labels), limit, argmin),
             pairs: pairs.collect(),
             form,
             u_bits: job.hardware().u_bits,
@@ -76,30 +73,29 @@ impl Across {
     }
 
     /// Its singleton costs.
-    pub fn costs(&self) -> &LaneCosts {
+    pub fn costs(&self) -> &Costs {
         &self.costs
     }
 
-    /// Samples `colour` of row `y`.
-    pub fn row(&self, y: usize, colour: usize, task: Task<'_>) {
+    /// Samples a row with the costs of its RVs.
+    pub fn row(&self, costs: &[u8], task: Task<'_>) {
         // Weights beyond θ_0 are 0, so a table may end there, with a 0 for everything that is larger.
         // SAFETY: by the contract of `new`.
         unsafe {
             match task.weights.theta {
-                0..63 => self.sample::<6>(y, colour, task),
-                63..127 => self.sample::<7>(y, colour, task),
-                _ => self.sample::<8>(y, colour, task),
+                0..63 => self.sample::<6>(costs, task),
+                63..127 => self.sample::<7>(costs, task),
+                _ => self.sample::<8>(costs, task),
             }
         }
     }
 
     /// [`Across::row`] with a table of 2^BITS weights.
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn sample<const BITS: u32>(&self, y: usize, colour: usize, mut task: Task<'_>) {
+    fn sample<const BITS: u32>(&self, costs: &[u8], mut task: Task<'_>) {
         let mut scratch =
             Scratch { energies: [MaybeUninit::uninit(); LANES], sums: [[MaybeUninit::uninit(); 2]; LANES] };
         let weights = Weights::<BITS>::new(task.weights);
-        let costs = self.costs.row(y, colour);
         for (block, costs) in costs.chunks_exact(LANES * self.pairs.len()).enumerate() {
             if task.awake.is_some_and(|awake| awake[block] == 0) {
                 continue;

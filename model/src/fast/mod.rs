@@ -45,8 +45,8 @@ pub use run::Run;
 use crate::error::Error;
 use crate::job::{Job, Outcome};
 
-/// How to run; `Default` takes all threads and the best instruction set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// How to run; `Default` takes all threads, the best instruction set and a table of costs up to 1 GiB.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
     /// Threads; 0 for all that the machine has.
     pub threads: usize,
@@ -54,6 +54,15 @@ pub struct Options {
     pub simd: Option<Level>,
     /// Updates every RV in every iteration, also those that cannot change (docs/edgs.md): slower, with the same results.
     pub update_all: bool,
+    /// Bytes that a table of all singleton costs may take. Costs that would take more are made row by row, again in
+    /// every sweep; only jobs that bytes cannot hold ([`general`]) always have their table.
+    pub cost_bytes: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { threads: 0, simd: None, update_all: false, cost_bytes: 1 << 30 }
+    }
 }
 
 /// Runs `job` from its start to its histogram, with the labels, histogram and messages of [`crate::spec::run`].

@@ -1,7 +1,7 @@
 //! The packed sampler: which kernel a job gets, and its compilation for each instruction set.
 
 use super::block::{Block, Portable};
-use super::costs::ByteCosts;
+use super::costs::{Costs, Layout};
 use super::field::{Cell, Encoding};
 use super::kernel::{self, Packed, Task};
 use super::level::Level;
@@ -27,17 +27,17 @@ pub enum Sampler {
 }
 
 impl Sampler {
-    /// The sampler of `job`, or `None` if bytes cannot hold its energies; `argmin`, if there, takes the lowest label of
-    /// least S of every RV.
-    pub fn new(job: &Job, level: Level, mut argmin: Option<&mut [u8]>) -> Option<Self> {
+    /// The sampler of `job`, or `None` if bytes cannot hold its energies; costs are in a table of `limit` bytes at most;
+    /// `argmin`, if there, takes the lowest label of least S of every RV.
+    pub fn new(job: &Job, level: Level, limit: usize, mut argmin: Option<&mut [u8]>) -> Option<Self> {
         #[cfg(target_arch = "x86_64")]
         if level == Level::Avx512 {
             // SAFETY: `Level::choose` found the instructions on this CPU.
-            if let Some(across) = unsafe { Across::new(job, argmin.as_deref_mut()) } {
+            if let Some(across) = unsafe { Across::new(job, limit, argmin.as_deref_mut()) } {
                 return Some(Self::Across(across));
             }
         }
-        Labels::new(job, level, argmin).map(Self::Labels)
+        Labels::new(job, level, limit, argmin).map(Self::Labels)
     }
 
     /// How labels become cells.
@@ -68,21 +68,21 @@ impl Sampler {
         }
     }
 
-    /// Bytes of singleton costs of one colour of a row.
-    pub fn row_bytes(&self) -> usize {
+    /// Its singleton costs.
+    pub fn costs(&self) -> &Costs {
         match self {
-            Self::Labels(labels) => labels.costs.row_bytes(),
+            Self::Labels(labels) => &labels.costs,
             #[cfg(target_arch = "x86_64")]
-            Self::Across(across) => across.costs().row_bytes(),
+            Self::Across(across) => across.costs(),
         }
     }
 
-    /// Samples `colour` of row `y`.
-    pub fn row(&self, y: usize, colour: usize, task: Task<'_>) {
+    /// Samples a row with the costs of its RVs.
+    pub fn row(&self, costs: &[u8], task: Task<'_>) {
         match self {
-            Self::Labels(labels) => labels.row(y, colour, task),
+            Self::Labels(labels) => labels.row(costs, task),
             #[cfg(target_arch = "x86_64")]
-            Self::Across(across) => across.row(y, colour, task),
+            Self::Across(across) => across.row(costs, task),
         }
     }
 }
@@ -91,12 +91,12 @@ impl Sampler {
 #[derive(Debug)]
 pub struct Labels {
     packed: Packed,
-    costs: ByteCosts,
+    costs: Costs,
     level: Level,
 }
 
 impl Labels {
-    fn new(job: &Job, level: Level, argmin: Option<&mut [u8]>) -> Option<Self> {
+    fn new(job: &Job, level: Level, limit: usize, argmin: Option<&mut [u8]>) -> Option<Self> {
         let problem = job.problem();
         let form = Form::new(job.hardware(), problem)?;
         let labels = usize::from(problem.labels);
@@ -108,13 +108,13 @@ impl Labels {
                 labels,
                 u_bits: job.hardware().u_bits,
             },
-            costs: ByteCosts::new(problem, stride, argmin),
+            costs: Costs::new(problem, Layout::Strides(stride), limit, argmin),
             level,
         })
     }
 
-    fn row(&self, y: usize, colour: usize, task: Task<'_>) {
-        let (packed, costs) = (&self.packed, self.costs.row(y, colour));
+    fn row(&self, costs: &[u8], task: Task<'_>) {
+        let packed = &self.packed;
         match self.level {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: `Level::choose` found the instructions on this CPU.

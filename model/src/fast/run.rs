@@ -101,7 +101,7 @@ impl<'a> Run<'a> {
             n => n,
         };
         let problem = job.problem();
-        let sampler = Sampler::new(job, level, argmin.then_some(labels.as_mut_slice()));
+        let sampler = Sampler::new(job, level, options.cost_bytes, argmin.then_some(labels.as_mut_slice()));
         let plan = Plan::new(problem.height as usize, sampler.row_bytes(job), threads);
         let schedule = &job.run().schedule;
         let ends = schedule.steps().iter().scan(0, |end, step| {
@@ -205,6 +205,7 @@ impl<'a> Run<'a> {
             count_max: hardware.count_max() as u16,
             key: rng::key(run.seed),
             encoding: self.field.encoding(),
+            problem: self.job.problem(),
         };
         let (plan, field, events, logs) = (&self.plan, &mut self.field, &mut self.events, &mut self.logs);
         match &self.pool {
@@ -310,8 +311,8 @@ impl<'a> Run<'a> {
 }
 
 impl Sampler {
-    fn new(job: &Job, level: Level, mut argmin: Option<&mut [u8]>) -> Self {
-        match packed::Sampler::new(job, level, argmin.as_deref_mut()) {
+    fn new(job: &Job, level: Level, cost_bytes: usize, mut argmin: Option<&mut [u8]>) -> Self {
+        match packed::Sampler::new(job, level, cost_bytes, argmin.as_deref_mut()) {
             Some(sampler) => Self::Packed(Box::new(sampler)),
             None => Self::General(Box::new(general::General::new(job, level, argmin))),
         }
@@ -327,7 +328,7 @@ impl Sampler {
     /// Bytes of costs of one colour of a row.
     fn row_bytes(&self, job: &Job) -> usize {
         match self {
-            Self::Packed(sampler) => sampler.row_bytes(),
+            Self::Packed(sampler) => sampler.costs().row_bytes(),
             Self::General(_) => {
                 usize::from(job.problem().labels) * 2 * job.problem().width.div_ceil(2) as usize
             }

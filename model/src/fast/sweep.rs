@@ -9,6 +9,7 @@
 //! half-step, so that it needs nothing of its neighbours; the second pass fills the wedges around the cuts, with
 //! bands from middle to middle. Both passes touch only their own rows, so that the compiler can check it.
 
+use super::costs::Window;
 use super::edges::{EdgePlanes, WeightedNear};
 use super::events::{self, Events};
 use super::field::{Band, Encoding, Field, Near, Row, cut};
@@ -17,6 +18,7 @@ use super::log::{Evidence, RowLog};
 use super::tables::ByteWeights;
 use super::threefry::RowStream;
 use super::{general, packed};
+use crate::job::Problem;
 use crate::weights::WeightTable;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -65,6 +67,8 @@ pub struct Sweep<'a> {
     pub key: [u32; 2],
     /// How labels become cells.
     pub encoding: Encoding,
+    /// What costs are made of where there is no table.
+    pub problem: &'a Problem,
 }
 
 /// The rows of a task: the band that it may touch and what half-step k does of it.
@@ -104,22 +108,24 @@ impl Task<'_> {
 
 /// What rows need in turn.
 #[derive(Debug, Default)]
-struct Scratch {
+struct Scratch<'a> {
     weighted: WeightedNear,
     awake: Vec<u64>,
+    /// Costs, where there is no table.
+    costs: Option<Window<'a>>,
 }
 
 /// Rows where more than this share of the RVs is awake are updated as a whole: walking bits costs more there.
 const MOST: (u32, u32) = (3, 4);
 
-impl Sweep<'_> {
+impl<'a> Sweep<'a> {
     fn row(
         &self,
         half_step: &HalfStep<'_>,
         y: usize,
         (mut out, near): (Row<'_>, Near<'_>),
         events: &mut events::Band<'_>,
-        scratch: &mut Scratch,
+        scratch: &mut Scratch<'a>,
         log: &mut RowLog,
     ) {
         let colour = half_step.colour;
@@ -154,7 +160,12 @@ impl Sweep<'_> {
                         (Some(edges), Some(plane)) => scratch.weighted.shift(near, edges, plane),
                         _ => near,
                     };
-                    sampler.row(y, colour, kernel::Task { weights, stream, near, fixed, awake, bits, out });
+                    let costs = sampler.costs();
+                    let row = costs.row(y, colour).unwrap_or_else(|| {
+                        let window = || Window::new(self.problem, costs, self.half_steps.len());
+                        scratch.costs.get_or_insert_with(window).row(y, colour)
+                    });
+                    sampler.row(row, kernel::Task { weights, stream, near, fixed, awake, bits, out });
                 }
                 Sampling::General(sampler, weights) => {
                     let at = (y, colour);
