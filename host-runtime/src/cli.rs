@@ -3,6 +3,7 @@
 //! Exit codes: 0 done, 1 the work failed, 2 usage or a parameter, 130 and 143 stopped by Ctrl-C and SIGTERM. Results go to stdout, everything else to stderr.
 
 mod auto;
+mod batch;
 mod bench;
 mod compare;
 mod completions;

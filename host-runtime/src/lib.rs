@@ -5,6 +5,7 @@
 
 pub mod app;
 pub mod backend;
+pub mod batch;
 pub mod card;
 pub mod chains;
 pub mod checkpoint;

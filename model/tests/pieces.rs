@@ -33,7 +33,7 @@ fn options(n: usize) -> Options {
         threads: 1 + n / levels.len() % 3,
         simd: Some(levels[n % levels.len()]),
         update_all: n % 5 == 4,
-        cost_bytes: if n % 3 == 0 { 0 } else { usize::MAX },
+        cost_bytes: if n.is_multiple_of(3) { 0 } else { usize::MAX },
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::run::{Request, RunArgs};
 use crate::app::Application;
+use crate::batch;
 use crate::error::Error;
 use crate::formats::middlebury::Scene;
 use clap::Args;
@@ -13,7 +14,8 @@ use std::process::ExitCode;
 /// Labels are displacements, row-major: with a window of side 7, label 0 is (−3, −3), label 24 is no motion.
 #[derive(Debug, Args)]
 pub struct Flow {
-    /// First frame (PNG, JPEG, TIFF or PNM), or a Middlebury folder with two frames
+    /// First frame (PNG, JPEG, TIFF or PNM), or a Middlebury folder with two frames; a folder of frames, or one of such
+    /// folders, means many runs
     frame1: PathBuf,
     /// Second frame, of the same size; none with a folder
     frame2: Option<PathBuf>,
@@ -23,7 +25,12 @@ pub struct Flow {
 
 impl Flow {
     pub fn execute(&self) -> anyhow::Result<ExitCode> {
-        self.request()?.execute()
+        match &self.frame2 {
+            None if self.frame1.is_dir() && Scene::flow(&self.frame1).is_err() => {
+                self.run.run_each(&batch::frames(&self.frame1)?)
+            }
+            _ => self.request()?.execute(),
+        }
     }
 
     /// Pictures and options.

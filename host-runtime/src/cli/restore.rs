@@ -2,6 +2,7 @@
 
 use super::run::{Request, RunArgs};
 use crate::app::Application;
+use crate::batch;
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -12,7 +13,7 @@ use std::process::ExitCode;
 /// neighbours decide. restored.png holds the mean of the drawn values, mode.png the most frequent one.
 #[derive(Debug, Args)]
 pub struct Restore {
-    /// Picture (PNG, JPEG, TIFF or PNM); colour is turned to grey
+    /// Picture (PNG, JPEG, TIFF or PNM), or a folder of them; colour is turned to grey
     image: PathBuf,
     #[command(flatten)]
     run: RunArgs,
@@ -20,6 +21,9 @@ pub struct Restore {
 
 impl Restore {
     pub fn execute(&self) -> anyhow::Result<ExitCode> {
+        if self.image.is_dir() {
+            return self.run.run_each(&batch::pictures(&self.image)?);
+        }
         self.request()?.execute()
     }
 

@@ -1,11 +1,13 @@
 //! What `stereo`, `flow`, `segment`, `restore` and `infer` share: options, the run, the results.
 
 use super::auto::Auto;
+use super::batch;
 use super::follow::{course, follow, open_checkpoint, run_pass, run_whole, tell_partial};
 use crate::app::Application;
 use crate::app::infer::{self, Model};
 use crate::app::prepare::{Prepared, prepare, write_extras};
 use crate::backend::{Backend, registry};
+use crate::batch::Item;
 use crate::checkpoint::Checkpoint;
 use crate::drive::Driven;
 use crate::error::Error;
@@ -58,6 +60,11 @@ impl RunArgs {
             args.options.labels = Some(labels()?);
         }
         Ok(args)
+    }
+
+    /// Runs `items` with these arguments, one after another.
+    pub fn run_each(&self, items: &[Item]) -> anyhow::Result<ExitCode> {
+        batch::run(items, &self.resolve()?, self.json)
     }
 
     /// Options of the command line and of the configuration file.

@@ -2,6 +2,7 @@
 
 use super::run::{Request, RunArgs};
 use crate::app::Application;
+use crate::batch;
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -11,7 +12,7 @@ use std::process::ExitCode;
 /// The values of the classes are the best k-means of the grey values, ascending, unless given.
 #[derive(Debug, Args)]
 pub struct Segment {
-    /// Picture (PNG, JPEG, TIFF or PNM)
+    /// Picture (PNG, JPEG, TIFF or PNM), or a folder of them
     image: PathBuf,
     #[command(flatten)]
     run: RunArgs,
@@ -19,6 +20,9 @@ pub struct Segment {
 
 impl Segment {
     pub fn execute(&self) -> anyhow::Result<ExitCode> {
+        if self.image.is_dir() {
+            return self.run.run_each(&batch::pictures(&self.image)?);
+        }
         self.request()?.execute()
     }
 

@@ -2,6 +2,7 @@
 
 use super::run::{Request, RunArgs};
 use crate::app::Application;
+use crate::batch;
 use crate::error::Error;
 use crate::formats::middlebury::Scene;
 use clap::Args;
@@ -13,9 +14,10 @@ use std::process::ExitCode;
 /// Label l is a disparity of l + dmin: the pixel (x, y) of the left picture is seen at (x − l − dmin, y) of the right.
 #[derive(Debug, Args)]
 pub struct Stereo {
-    /// Left picture (PNG, JPEG, TIFF or PNM), or a Middlebury folder: its pair and its range of disparities are taken
+    /// Left picture (PNG, JPEG, TIFF or PNM), or a Middlebury folder: its pair and its range of disparities are taken; a folder
+    /// of such folders, or one of left pictures, means many runs
     left: PathBuf,
-    /// Right picture, of the same size; none with a folder
+    /// Right picture, of the same size; none with a Middlebury folder; a folder of right pictures of the same names
     right: Option<PathBuf>,
     #[command(flatten)]
     run: RunArgs,
@@ -23,7 +25,15 @@ pub struct Stereo {
 
 impl Stereo {
     pub fn execute(&self) -> anyhow::Result<ExitCode> {
-        self.request()?.execute()
+        match &self.right {
+            Some(right) if self.left.is_dir() && right.is_dir() => {
+                self.run.run_each(&batch::stereo_pairs(&self.left, right)?)
+            }
+            None if self.left.is_dir() && Scene::stereo(&self.left).is_err() => {
+                self.run.run_each(&batch::stereo_scenes(&self.left)?)
+            }
+            _ => self.request()?.execute(),
+        }
     }
 
     /// Pictures and options.

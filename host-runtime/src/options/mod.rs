@@ -133,7 +133,8 @@ pub struct RunOptions {
     /// Temperatures from a file: lines 'T iterations', or TOML with [[step]] temperature, iterations
     #[arg(long, value_name = "FILE", help_heading = "Sampling")]
     pub schedule: Option<PathBuf>,
-    /// Initial labels: argmin, zero, random, or a file (grey picture or .npy) [default: argmin]
+    /// Initial labels: argmin, zero, random, a file (grey picture or .npy), or in a batch previous: the labels of the run before
+    /// [default: argmin]
     #[arg(long, value_name = "START", help_heading = "Sampling")]
     pub start: Option<PathBuf>,
     /// Leave out labels of weight w where w·C ≤ 2^(p_bits−1)

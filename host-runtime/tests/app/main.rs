@@ -4,6 +4,7 @@
 
 mod applications;
 mod auto;
+mod batch;
 mod builds;
 mod chains;
 mod edges;
