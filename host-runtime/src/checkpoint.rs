@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::interrupt::Staged;
+use crate::output::destination;
 use crate::parts::{self, Reader};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -113,6 +114,7 @@ impl Identity {
 /// [`Error::File`] if it cannot be written.
 pub fn write(path: &Path, identity: &Identity, snapshot: &Snapshot, trace: &[(u32, u64)]) -> Result<()> {
     let fail = |e: std::io::Error| Error::io("write checkpoint", path, &e);
+    let path = &destination("write checkpoint", path)?;
     // The same name every time: what a killed run left is written over.
     let mut name = path.as_os_str().to_owned();
     name.push(".part");

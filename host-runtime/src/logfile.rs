@@ -15,14 +15,14 @@
 //! compares the number of messages, their hash, and that the counts of every RV add up.
 
 use crate::error::{Error, Result};
-use crate::interrupt::Staged;
+use crate::output::replace;
 use crate::parts::{self, Reader};
 use serde::{Deserialize, Serialize};
 use spa_model::geometry::S2Addressing;
 use spa_model::hash::{hash_messages, sha256_hex};
 use spa_model::message::MessageFormat;
 use spa_model::{ArrayShape, Histogram, Job, Message, Outcome, Record, Tiling};
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::Path;
 
 const MAGIC: &[u8; 8] = b"SPALOG\r\n";
@@ -137,13 +137,7 @@ pub fn write(
         }
     };
     let header = header(application, (job, iteration), &format, &tiling, outcome)?;
-    let fail = |e: std::io::Error| Error::io("write log", path, &e);
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(fail)?;
-    let _staged = Staged::new(file.path());
-    put(&mut BufWriter::new(&mut file), job, &format, &tiling, &header, outcome).map_err(fail)?;
-    file.persist(path).map_err(|e| fail(e.error))?;
-    Ok(())
+    replace("write log", path, |out| put(out, job, &format, &tiling, &header, outcome))
 }
 
 fn header(

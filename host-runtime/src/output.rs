@@ -2,6 +2,8 @@
 
 use crate::error::{Error, Result};
 use crate::interrupt::Staged;
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -122,9 +124,7 @@ fn permit(folder: &Path) {
 /// # Errors
 /// [`Error::File`] if `path` is a folder, or the folder it is to be in is missing or cannot be written.
 pub fn check_file(action: &'static str, path: &Path, results: Option<&Path>) -> Result<()> {
-    if path.is_dir() {
-        return Err(Error::file(action, path, "it is a folder; give the name of a file"));
-    }
+    let path = &destination(action, path)?;
     let parent = parent_of(path);
     if parent.is_dir() {
         return tempfile::tempfile_in(&parent).map(|_| ()).map_err(|e| Error::io(action, path, &e));
@@ -134,6 +134,64 @@ pub fn check_file(action: &'static str, path: &Path, results: Option<&Path>) -> 
     }
     let cause = format!("'{}' is no folder; create it, or choose another place", parent.display());
     Err(Error::file(action, path, cause))
+}
+
+/// The file that writing to `path` means: where it is a link, the file that it leads to.
+///
+/// # Errors
+/// [`Error::File`] if it is a folder, a device or a pipe, or a link that leads nowhere.
+pub fn destination(action: &'static str, path: &Path) -> Result<PathBuf> {
+    let found = match path.symlink_metadata() {
+        Ok(found) if found.is_symlink() => {
+            let target = path.canonicalize().map_err(|e| Error::io(action, path, &e))?;
+            return destination(action, &target);
+        }
+        Ok(found) => found,
+        // There will be one.
+        Err(_) => return Ok(path.to_path_buf()),
+    };
+    if found.is_dir() {
+        return Err(Error::file(action, path, "it is a folder; give the name of a file"));
+    }
+    // A file would take the place of a device or a pipe.
+    if !found.is_file() {
+        return Err(Error::file(action, path, "it is no regular file; give the name of a file"));
+    }
+    Ok(path.to_path_buf())
+}
+
+/// Writes a file by `work`: beside its place first, moved there when it is whole. A link stays and the file that it leads to
+/// is replaced.
+///
+/// # Errors
+/// [`Error::File`] if `path` is something else than a file, or cannot be written.
+pub fn replace(
+    action: &'static str,
+    path: &Path,
+    work: impl FnOnce(&mut BufWriter<&mut File>) -> std::io::Result<()>,
+) -> Result<()> {
+    let fail = |e: std::io::Error| Error::io(action, path, &e);
+    let target = destination(action, path)?;
+    let mut staged = open_to_all(tempfile::Builder::new().prefix(".spa-"))
+        .tempfile_in(parent_of(&target))
+        .map_err(fail)?;
+    let _staged = Staged::new(staged.path());
+    let mut out = BufWriter::new(staged.as_file_mut());
+    work(&mut out).and_then(|()| out.flush()).map_err(fail)?;
+    drop(out);
+    staged.persist(&target).map_err(|e| fail(e.error))?;
+    Ok(())
+}
+
+/// Temporary files are private; those that stay are as open as other files.
+fn open_to_all<'a, 'b>(builder: &'a mut tempfile::Builder<'b, 'b>) -> &'a mut tempfile::Builder<'b, 'b> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        // What the umask takes away from this is what people want taken away.
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    builder
 }
 
 /// Writes a PNG of grey (`channels` 1) or colour (3) samples.

@@ -6,7 +6,7 @@ mod counts;
 
 use crate::app::Application;
 use crate::error::{Error, Result};
-use crate::interrupt::Staged;
+use crate::output::replace;
 use crate::panels::{Legend, Panel, Shown, meaning, number, panels, ticks, wheel_picture};
 use crate::summary::{Summary, with_prefix};
 use crate::trace::EnergyTrace;
@@ -18,6 +18,7 @@ use image::{ExtendedColorType, ImageEncoder as _, RgbImage};
 use serde::Serialize;
 use spa_model::{Count, Histogram};
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::Path;
 
 /// Everything that a report tells.
@@ -88,33 +89,7 @@ struct Data {
 pub fn write<C: Count>(path: &Path, run: &Run<'_, C>) -> Result<()> {
     let fail = |cause: String| Error::file("write report", path, cause);
     let page = page(run).map_err(fail)?;
-    let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let staged = tempfile::Builder::new()
-        .prefix(".spa-")
-        .permissions_if_possible()
-        .tempfile_in(parent)
-        .map_err(|e| Error::io("write report", path, &e))?;
-    let _staged = Staged::new(staged.path());
-    std::fs::write(staged.path(), page).map_err(|e| Error::io("write report", path, &e))?;
-    staged.persist(path).map_err(|e| Error::io("write report", path, &e.error))?;
-    Ok(())
-}
-
-/// Temporary files are private; a report is as open as other files.
-trait Open {
-    fn permissions_if_possible(&mut self) -> &mut Self;
-}
-
-impl Open for tempfile::Builder<'_, '_> {
-    fn permissions_if_possible(&mut self) -> &mut Self {
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            // What the umask takes away from this is what people want taken away.
-            self.permissions(std::fs::Permissions::from_mode(0o666));
-        }
-        self
-    }
+    replace("write report", path, |out| out.write_all(page.as_bytes()))
 }
 
 /// The text of the page.

@@ -258,7 +258,9 @@ fn last_run(
     }
     let plan = &prepared.plan;
     let collected = plan.job.collected();
-    if collected < FEW {
+    // What the defaults collect is said in the docs; a note about one's own choice is of use.
+    let chosen = options.iterations.is_some() || options.burn_in.is_some() || options.schedule.is_some();
+    if chosen && collected < FEW {
         eprintln!(
             "note: only {collected} of {} iterations are collected, so shares and confidence are coarse; lower \
              --burn-in or raise --iterations",

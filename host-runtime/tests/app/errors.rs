@@ -292,3 +292,22 @@ fn a_machine_without_opae_says_so_once() {
     let line = devices.lines().find(|line| line.starts_with("opae")).unwrap();
     assert!(line.contains("not usable") && line.contains(missing), "{devices}");
 }
+
+/// A file in the place of a device or a pipe would destroy it; a link is to stay one.
+#[cfg(unix)]
+#[test]
+fn reports_and_logs_replace_regular_files_only() {
+    let spa = Spa::with_scene("segment", "2");
+    let picture = "scene/image.png";
+    let pipe = spa.path("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for option in ["--report", "--keep-log", "--checkpoint"] {
+        let stderr = spa.fails(1, &["segment", picture, "--iterations", "20", option, "pipe"]);
+        assert!(stderr.contains("'pipe': it is no regular file"), "{stderr}");
+    }
+    std::fs::write(spa.path("kept"), "old").unwrap();
+    std::os::unix::fs::symlink("kept", spa.path("link")).unwrap();
+    spa.ok(&["segment", picture, "--iterations", "20", "--report", "link"]);
+    assert!(spa.path("link").symlink_metadata().unwrap().is_symlink());
+    assert!(std::fs::read_to_string(spa.path("kept")).unwrap().starts_with("<!"));
+}
