@@ -3,6 +3,7 @@
 use super::print;
 use crate::colour::{paint, palette};
 use crate::error::Error;
+use crate::formats::{Field, FileFormat};
 use crate::npy;
 use crate::output::{Output, write_png};
 use crate::synth::{Scene, Size, flow, segment, stereo, window_of};
@@ -13,8 +14,8 @@ use std::process::ExitCode;
 /// Makes a synthetic scene with ground truth
 ///
 /// The same kind, size, labels and seed give the same files on every machine. Writes the pictures (left.png and
-/// right.png, frame1.png and frame2.png, or image.png), truth.npy and truth.png, and, for two pictures, visible.png:
-/// white where the second picture sees the pixel too.
+/// right.png, frame1.png and frame2.png, or image.png), truth.npy (labels) and truth.png, for flow truth.flo (motions), and,
+/// for two pictures, visible.png: white where the second picture sees the pixel too.
 #[derive(Debug, Args)]
 pub struct Synth {
     /// What to make
@@ -79,11 +80,24 @@ fn write(output: Output, scene: &Scene) -> Result<(), Error> {
         write_png(&output.path(name), width, height, 3, canvas.rgb.as_flattened())?;
     }
     npy::write(&output.path("truth.npy"), &[height.into(), width.into()], &scene.truth)?;
+    if scene.kind.application.name() == "flow" {
+        // As vectors: what results finer than the labels are measured against.
+        let field = Field::of_labels(&scene.kind.application, (width, height), &scene.truth);
+        field.write(&output.path("truth.flo"), FileFormat::Flo)?;
+    }
     let colours = palette(&scene.kind.application, scene.kind.labels);
     write_png(&output.path("truth.png"), width, height, 3, paint(&colours, &scene.truth).as_flattened())?;
     if let Some(visible) = &scene.visible {
         let grey: Vec<u8> = visible.iter().map(|&v| if v { 255 } else { 0 }).collect();
         write_png(&output.path("visible.png"), width, height, 1, &grey)?;
     }
-    output.commit(&["left.png", "right.png", "frame1.png", "frame2.png", "image.png", "visible.png"])
+    output.commit(&[
+        "left.png",
+        "right.png",
+        "frame1.png",
+        "frame2.png",
+        "image.png",
+        "visible.png",
+        "truth.flo",
+    ])
 }

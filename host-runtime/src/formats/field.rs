@@ -196,7 +196,10 @@ pub fn open_flow(path: &Path) -> Result<Flow> {
 fn flow_array(array: &Numbers) -> Result<Flow, String> {
     let (width, height, channels) = array.plane()?;
     if !(2..=3).contains(&channels) {
-        return Err(format!("its shape is {:?}; (height, width, 2) is needed", array.shape));
+        return Err(format!(
+            "its shape is {:?}; (height, width, 2) is needed (labels are not motions: 'spa synth flow' writes those as truth.flo)",
+            array.shape
+        ));
     }
     let vectors = array.values.chunks_exact(channels).map(|p| {
         let valid = channels == 2 || p[2] != 0.0;

@@ -228,3 +228,20 @@ fn real_masks_count_the_pixels_they_should() {
         }
     }
 }
+
+/// Results finer than the labels are motions, and so is this truth.
+#[test]
+fn fine_motions_are_measured_against_a_synthetic_truth() {
+    let spa = Spa::with_scene("flow", "9");
+    let run = ["flow", "scene/frame1.png", "scene/frame2.png", "--window", "3", "--iterations", "40"];
+    for (out, more) in [("plain", &[][..]), ("fine", &["--grid", "2"])] {
+        spa.ok(&[&run[..], &["-o", out], more].concat());
+        let text = spa.ok(&["eval", out, "scene/truth.flo", "--json"]);
+        let found: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let error = found["regions"][0]["end_point"]["mean"].as_f64().unwrap();
+        // A guess in the window of 3 is more than a pixel off on average.
+        assert!(error < 0.7, "{out}: {error}");
+    }
+    let stderr = spa.fails(1, &["eval", "fine", "scene/truth.npy"]);
+    assert!(stderr.contains("truth.flo"), "{stderr}");
+}
