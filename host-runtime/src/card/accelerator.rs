@@ -443,22 +443,8 @@ fn check_identity(card: &mut impl Card, design: &Design) -> Result<(), CardError
 }
 
 fn check_hardware(job: &Hardware, build: &Hardware) -> Result<(), CardError> {
-    let pairs = [
-        ("label_bits", job.label_bits, build.label_bits),
-        ("singleton_bits", job.singleton_bits, build.singleton_bits),
-        ("energy_bits", job.energy_bits, build.energy_bits),
-        ("p_bits", job.p_bits, build.p_bits),
-        ("u_bits", job.u_bits, build.u_bits),
-        ("count_bits", job.count_bits, build.count_bits),
-    ];
-    for (name, job, build) in pairs {
-        if job != build {
-            return Err(CardError::Hardware { name, job: job.to_string(), build: build.to_string() });
-        }
+    match crate::fit::mismatches(build, job).into_iter().next() {
+        Some(of) => Err(CardError::Hardware { name: of.parameter, job: of.wanted, build: of.has }),
+        None => Ok(()),
     }
-    if job.weights != build.weights {
-        let (job, build) = (job.weights.name().to_string(), build.weights.name().to_string());
-        return Err(CardError::Hardware { name: "weights", job, build });
-    }
-    Ok(())
 }

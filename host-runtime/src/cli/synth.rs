@@ -1,6 +1,7 @@
 //! `spa synth`.
 
 use super::print;
+use crate::app::Application;
 use crate::colour::{paint, palette};
 use crate::error::Error;
 use crate::formats::{Field, FileFormat};
@@ -80,7 +81,7 @@ fn write(output: Output, scene: &Scene) -> Result<(), Error> {
         write_png(&output.path(name), width, height, 3, canvas.rgb.as_flattened())?;
     }
     npy::write(&output.path("truth.npy"), &[height.into(), width.into()], &scene.truth)?;
-    if scene.kind.application.name() == "flow" {
+    if let Application::Flow { .. } = scene.kind.application {
         // As vectors: what results finer than the labels are measured against.
         let field = Field::of_labels(&scene.kind.application, (width, height), &scene.truth);
         field.write(&output.path("truth.flo"), FileFormat::Flo)?;

@@ -3,7 +3,7 @@
 use super::plot::{Axis, Bar, Content, Figure, Panel, Series};
 use super::scene::Case;
 use super::table::Table;
-use super::{Event, Report, Sink, entry, names, percent, trace};
+use super::{Event, Report, Sink, entry, jobs, names, percent, trace};
 use crate::error::Result;
 use serde_json::json;
 use spa_model::Job;
@@ -16,8 +16,7 @@ const POINTS: usize = 100;
 /// # Errors
 /// As [`trace::follow`].
 pub fn run(cases: &[Case], threads: usize, sink: Sink<'_>) -> anyhow::Result<Report> {
-    let jobs = cases.iter().map(|case| Ok(case.plan(&case.options)?.job)).collect::<Result<Vec<_>>>()?;
-    sink(Event::Total(jobs.iter().map(|job| u64::from(job.iterations())).sum()));
+    let jobs = jobs(cases, sink)?;
     let mut shares = Vec::new();
     let mut entries = Vec::new();
     for (case, job) in cases.iter().zip(&jobs) {

@@ -7,7 +7,7 @@
 use super::plot::{Axis, Bar, Content, Figure, Panel};
 use super::scene::Case;
 use super::table::Table;
-use super::{Event, Report, Sink, entry, names, trace};
+use super::{Event, Report, Sink, entry, jobs, names, trace};
 use crate::error::{Error, Result};
 use clap::Args;
 use serde_json::{Value, json};
@@ -111,8 +111,7 @@ struct Shares {
 /// [`Error`] as [`trace::follow`] and [`Machine::check`].
 pub fn run(cases: &[Case], machine: &Machine, threads: usize, sink: Sink<'_>) -> anyhow::Result<Report> {
     machine.check()?;
-    let jobs = cases.iter().map(|case| Ok(case.plan(&case.options)?.job)).collect::<Result<Vec<_>>>()?;
-    sink(Event::Total(jobs.iter().map(|job| u64::from(job.iterations())).sum()));
+    let jobs = jobs(cases, sink)?;
     let mut found = Vec::new();
     let mut entries = Vec::new();
     for (case, job) in cases.iter().zip(&jobs) {

@@ -4,8 +4,7 @@
 use super::plot::{Axis, Bar, Content, Figure, Panel};
 use super::scene::Case;
 use super::table::Table;
-use super::{Event, Report, Sink, entry, names, sample};
-use crate::error::Result;
+use super::{Event, Report, Sink, entry, jobs, names, sample};
 use crate::logfile::message_format;
 use serde_json::json;
 use spa_model::{Job, Outcome};
@@ -49,8 +48,7 @@ impl Memory {
 /// # Errors
 /// As [`super::sample`].
 pub fn run(cases: &[Case], threads: usize, sink: Sink<'_>) -> anyhow::Result<Report> {
-    let jobs = cases.iter().map(|case| Ok(case.plan(&case.options)?.job)).collect::<Result<Vec<_>>>()?;
-    sink(Event::Total(jobs.iter().map(|job| u64::from(job.iterations())).sum()));
+    let jobs = jobs(cases, sink)?;
     let mut found = Vec::new();
     let mut entries = Vec::new();
     for (case, job) in cases.iter().zip(&jobs) {

@@ -101,6 +101,16 @@ impl Report {
     }
 }
 
+/// The jobs of all cases; tells how many iterations they take together.
+///
+/// # Errors
+/// If a case has options that make no job.
+fn jobs(cases: &[Case], sink: Sink<'_>) -> Result<Vec<Job>> {
+    let jobs = cases.iter().map(|case| Ok(case.plan(&case.options)?.job)).collect::<Result<Vec<_>>>()?;
+    sink(Event::Total(jobs.iter().map(|job| u64::from(job.iterations())).sum()));
+    Ok(jobs)
+}
+
 /// What every study says of a case; `found` are its own findings.
 ///
 /// # Errors
