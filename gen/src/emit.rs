@@ -1,7 +1,10 @@
 //! Renders a configuration into the files of a build, in memory.
 
+mod axi;
 mod banner;
+mod fusesoc;
 mod hls;
+mod known;
 mod pac;
 mod readme;
 mod registers;
@@ -29,6 +32,7 @@ type Renderer = fn(&Config) -> Result<String, Error>;
 /// Files that depend on the configuration or the register map; all others are emitted as they are.
 const RENDERED: &[(&str, Renderer)] = &[
     ("README.md", readme::render),
+    ("fpga/axi/spa_axi.v", axi::render),
     ("hls/catapult/spa.tcl", hls::catapult),
     ("hls/intel/spa_array.tcl", hls::array),
     ("hls/intel/spa_s2_switch.cpp", hls::switch),
@@ -66,8 +70,10 @@ pub fn render(config: &Config) -> Result<Files, Error> {
         files.insert(path.to_owned(), banner::with_banner(path, &body, config));
     }
     pac::add(config, &mut files)?;
+    known::add(config, &mut files)?;
     let list = file_list(&files);
     files.insert(FILE_LIST.to_owned(), banner::with_banner(FILE_LIST, &list, config));
+    fusesoc::add(config, &mut files)?;
     for (path, text) in &files {
         check(path, text)?;
     }

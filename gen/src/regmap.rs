@@ -5,6 +5,7 @@
 //! accesses work too (byte strobes). Raise [`ABI_MAJOR`] for a change that old host software cannot survive and give
 //! the new ABI a new [`AFU_ID`]; raise [`ABI_MINOR`] for an addition.
 
+pub mod bits;
 mod control;
 mod counters;
 mod identity;

@@ -17,7 +17,8 @@ fn config(preset: &str) -> Config {
 #[test]
 fn emitted_text_is_tidy() {
     for (name, text) in emit::render(&config("default")).unwrap() {
-        assert!(!text.contains("\n\n\n"), "{name}: doubled blank line");
+        // Python parts its functions by two.
+        assert!(name.ends_with(".py") || !text.contains("\n\n\n"), "{name}: doubled blank line");
         assert!(!text.lines().any(|line| line.ends_with(' ')), "{name}: trailing blank");
         let makefile = name.ends_with("Makefile");
         assert!(makefile || !text.contains('\t'), "{name}: tab");

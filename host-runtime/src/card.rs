@@ -4,20 +4,12 @@ pub mod accelerator;
 pub mod axi;
 pub mod memory;
 pub mod opae;
-pub mod parameters;
-pub mod registers;
 pub mod sim;
 
-use thiserror::Error;
+pub use spagen::regmap::bits as registers;
+pub use spagen::runs::Buffer;
 
-/// A piece of memory that card and host both see.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Buffer {
-    /// Address as the card sees it, a multiple of 4096.
-    pub address: u64,
-    /// Bytes.
-    pub bytes: usize,
-}
+use thiserror::Error;
 
 /// A card: registers, memory, and time.
 pub trait Card {

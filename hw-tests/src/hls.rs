@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use spa_model::hash::sha256_hex;
 use spa_model::message::MessageFormat;
 use spa_model::{ArrayShape, Hardware, Histogram, Job, Outcome, Tiling, fast};
-use spa_runtime::card::parameters::labels_of_readback;
+use spagen::runs::labels_of_readback;
 use spagen::{Build, Config};
 use std::fmt::Write as _;
 use std::fs;

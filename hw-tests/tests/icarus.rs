@@ -7,8 +7,8 @@ use hw_tests::{builds, cosim, tool};
 use spa_model::message::MessageFormat;
 use spa_model::placement::{self, Target};
 use spa_model::{Histogram, Outcome, Tiling};
-use spa_runtime::card::parameters::{self, Buffers};
 use spa_runtime::card::{Buffer, registers as reg};
+use spagen::runs::{self, Buffers};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
@@ -67,13 +67,13 @@ fn icarus_gives_the_same_hashes() {
     let mut memory: Vec<u8> = records.iter().flat_map(|record| record.to_le_bytes()).collect();
     let load = Buffer { address: 0, bytes: memory.len() };
     let ring = Buffer { address: memory.len() as u64, bytes: RING_LINES * line };
-    let labels_bytes = parameters::readback_bytes(&tiling);
+    let labels_bytes = runs::readback_bytes(&tiling);
     let readback =
         Buffer { address: ring.address + ring.bytes as u64, bytes: labels_bytes.next_multiple_of(line) };
     memory.resize(memory.len() + ring.bytes + readback.bytes, 0);
     let mut writes = String::new();
     let mut count = 1;
-    for (offset, value) in parameters::values(&job, &tiling, &Buffers { load, ring, readback }, line) {
+    for (offset, value) in runs::values(&job, &tiling, &Buffers { load, ring, readback }, line) {
         writeln!(writes, "{offset:08x}{value:016x}").unwrap();
         count += 1;
     }
@@ -105,7 +105,7 @@ fn icarus_gives_the_same_hashes() {
     assert!(!lines.by_ref().take(RING_LINES).any(unknown), "the log has unknown bits");
     let result = bytes_of_hex(&result);
     let (log, labels) = result.split_at(ring.bytes);
-    let labels = parameters::labels_of_readback(&job, &tiling, config.array.rv_capacity, labels);
+    let labels = runs::labels_of_readback(&job, &tiling, config.array.rv_capacity, labels);
     let mut messages = Vec::new();
     MessageFormat::new(&config.array, &config.hardware)
         .decode(&tiling, (spec.width, spec.height, spec.labels), 0, log, &mut messages)

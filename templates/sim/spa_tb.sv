@@ -4,7 +4,11 @@
 //   memory.hex     initial memory, one word of LineBits a line, from address 0: load records, then anything
 //   registers.hex  register writes in order, {offset[31:0], value[63:0]}; the last one is the start command
 // and writes result.hex, the lines FirstLine to LastLine of memory once STATUS.done is set: log ring and labels. The
-// ring must hold the whole log, because nobody reads it meanwhile. Memory waits at random, from Seed.
+// ring must hold the whole log, because nobody reads it meanwhile. Memory waits at random, from Seed. If Messages is not 0
+// the result is compared with
+//   messages.hex   messages of the log, in any order
+//   labels.hex     the last LabelLines lines
+// Every failure ends with $fatal, so that the simulator's status tells.
 
 `timescale 1ns / 1ps
 
@@ -16,7 +20,10 @@ module spa_tb #(
   parameter integer LastLine  = 0,
   parameter integer Idle      = 0,           // percent of cycles in which memory waits
   parameter integer Seed      = 1,
-  parameter integer Timeout   = 100_000_000  // cycles
+  parameter integer Timeout   = 100_000_000, // cycles
+  parameter integer MessageBits = 32,
+  parameter integer Messages    = 0,         // lines of messages.hex
+  parameter integer LabelLines  = 1          // lines of labels.hex
 );
 
   localparam integer LineShift  = $clog2(LineBits / 8);
@@ -160,8 +167,7 @@ module spa_tb #(
       if (m_rvalid && m_rready) m_rvalid <= 1'b0;
       if (reading && (!m_rvalid || m_rready) && go_r) begin
         if (read_line >= Lines) begin
-          $display("spa_tb: read outside memory, line %0d", read_line);
-          $finish;
+          $fatal(1, "spa_tb: read outside memory, line %0d", read_line);
         end
         m_rvalid   <= 1'b1;
         m_rdata    <= memory[read_line];
@@ -184,8 +190,7 @@ module spa_tb #(
       if (m_bvalid && m_bready) m_bvalid <= 1'b0;
       if (have_address && have_data && !m_bvalid && go_b) begin
         if (write_line >= Lines) begin
-          $display("spa_tb: write outside memory, line %0d", write_line);
-          $finish;
+          $fatal(1, "spa_tb: write outside memory, line %0d", write_line);
         end
         memory[write_line] = write_data;
         have_address <= 1'b0;
@@ -229,13 +234,77 @@ module spa_tb #(
     end
   endtask
 
+  // Comparison with what is expected
+  localparam integer LogLines   = LastLine - FirstLine + 1 - LabelLines;
+  localparam integer LabelStart = LastLine - LabelLines + 1;
+  localparam integer Slots      = LineBits / MessageBits;
+  localparam integer Expected   = Messages > 0 ? Messages : 1;
+
+  reg [MessageBits-1:0] messages [0:Expected-1];
+  reg [Expected-1:0]    found;
+  reg [LineBits-1:0]    labels [0:LabelLines-1];
+  reg [LineBits-1:0]    line;
+  reg [MessageBits-1:0] message;
+  reg                   hit;
+  integer               faults;
+  integer               l;
+  integer               s;
+  integer               m;
+
+  // The order of messages means nothing: each of the log takes one of the list.
+  task compare_log;
+    begin
+      found = {Expected{1'b0}};
+      for (l = 0; l < LogLines; l = l + 1) begin
+        line = memory[FirstLine + l];
+        for (s = 0; s < Slots; s = s + 1) begin
+          message = line[s*MessageBits +: MessageBits];
+          hit     = message === {MessageBits{1'b0}};
+          for (m = 0; m < Messages; m = m + 1) begin
+            if (!hit && !found[m] && messages[m] === message) begin
+              hit      = 1'b1;
+              found[m] = 1'b1;
+            end
+          end
+          if (!hit) begin
+            faults = faults + 1;
+            $display("spa_tb: message %h of line %0d, slot %0d is not expected", message, l, s);
+          end
+        end
+      end
+      for (m = 0; m < Messages; m = m + 1) begin
+        if (!found[m]) begin
+          faults = faults + 1;
+          $display("spa_tb: message %h is missing", messages[m]);
+        end
+      end
+    end
+  endtask
+
+  task compare_labels;
+    begin
+      for (l = 0; l < LabelLines; l = l + 1) begin
+        line = memory[LabelStart + l];
+        if (line !== labels[l]) begin
+          faults = faults + 1;
+          $display("spa_tb: labels of line %0d are %h, not %h", l, line, labels[l]);
+        end
+      end
+    end
+  endtask
+
   initial begin
     $readmemh("memory.hex", memory);
     $readmemh("registers.hex", registers);
-    rst_n     = 1'b0;
-    s_awvalid = 1'b0;
-    s_wvalid  = 1'b0;
-    s_arvalid = 1'b0;
+    if (Messages > 0) begin
+      $readmemh("messages.hex", messages);
+      $readmemh("labels.hex", labels);
+    end
+    faults = 0;
+    rst_n     <= 1'b0;
+    s_awvalid <= 1'b0;
+    s_wvalid  <= 1'b0;
+    s_arvalid <= 1'b0;
     repeat (16) @(posedge clk);
     rst_n <= 1'b1;
     repeat (4) @(posedge clk);
@@ -247,18 +316,22 @@ module spa_tb #(
     end
     if (status[StatusFail]) begin
       read_register(ErrorsAddr, status);
-      $display("spa_tb: ERRORS is %h", status);
-    end else begin
-      $writememh("result.hex", memory, FirstLine, LastLine);
-      $display("spa_tb: done");
+      $fatal(1, "spa_tb: ERRORS is %h", status);
     end
+    $writememh("result.hex", memory, FirstLine, LastLine);
+    if (Messages > 0) begin
+      compare_log;
+      compare_labels;
+      if (faults != 0) $fatal(1, "spa_tb: %0d differences", faults);
+      $display("spa_tb: %0d messages and %0d lines of labels as expected", Messages, LabelLines);
+    end
+    $display("spa_tb: done");
     $finish;
   end
 
   initial begin
     repeat (Timeout) @(posedge clk);
-    $display("spa_tb: no end within %0d cycles", Timeout);
-    $finish;
+    $fatal(1, "spa_tb: no end within %0d cycles", Timeout);
   end
 
 endmodule

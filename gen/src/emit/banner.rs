@@ -13,11 +13,18 @@ pub(super) fn with_banner(path: &str, body: &str, config: &Config) -> String {
     let head = match extension {
         "json" => return body.to_owned(),
         "md" => format!("<!--\n{}\n-->\n\n", lines.join("\n")),
+        "core" => return after_first_line(body, &prefixed("#", &lines)),
         "h" => format!("/* {}\n */\n\n", lines.join("\n * ")),
-        "cpp" | "f" | "rdl" | "rs" | "sv" | "v" | "hpp" => prefixed("//", &lines),
+        "cpp" | "f" | "hex" | "rdl" | "rs" | "sv" | "v" | "hpp" => prefixed("//", &lines),
         _ => prefixed("#", &lines),
     };
     head + body
+}
+
+/// FuseSoC knows its files by their first line.
+fn after_first_line(body: &str, banner: &str) -> String {
+    let (first, rest) = body.split_once('\n').unwrap_or((body, ""));
+    format!("{first}\n{banner}{rest}")
 }
 
 fn prefixed(comment: &str, lines: &[String]) -> String {

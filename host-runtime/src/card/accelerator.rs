@@ -1,14 +1,13 @@
 //! The driver: runs jobs on any card that holds one of our accelerators. It checks who the card is, places and loads
 //! the job, drains the label log while the array works, and believes nothing that the counters do not confirm.
 
-use super::parameters::{self, Buffers};
 use super::registers::{self as reg, Bits};
 use super::{Buffer, Card, CardError};
 use crate::backend::{ArrayReport, LogReport, Progress, ProgressSink, RunReport};
 use spa_model::message::MessageFormat;
-use spa_model::placement::{self, Target};
 use spa_model::{ArrayShape, Hardware, Histogram, Job, Message, Outcome, Tiling};
 use spagen::regmap;
+use spagen::runs::{self, Buffers};
 use std::time::{Duration, Instant};
 
 /// What a build folder says of the accelerator on the card.
@@ -99,8 +98,8 @@ impl<C: Card> Accelerator<C> {
         check_hardware(job.hardware(), &self.design.hardware)?;
         let started = Instant::now();
         let tiling = Tiling::new(&self.design.shape, job)?;
-        let records = self.records(&tiling, job);
-        let buffers = self.buffers(records.len(), parameters::readback_bytes(&tiling))?;
+        let records = runs::load_bytes(&self.design.shape, &tiling, job, self.card.line_bytes());
+        let buffers = self.buffers(records.len(), runs::readback_bytes(&tiling))?;
         self.busy = true;
         let result = self.run_in(job, &tiling, &buffers, &records, progress);
         self.busy = false;
@@ -152,14 +151,11 @@ impl<C: Card> Accelerator<C> {
         self.card.write_memory(buffers.load, 0, records)?;
         let load = Buffer { bytes: records.len(), ..buffers.load };
         let buffers = Buffers { load, ..*buffers };
-        for (offset, value) in parameters::values(job, tiling, &buffers, self.card.line_bytes()) {
+        for (offset, value) in runs::values(job, tiling, &buffers, self.card.line_bytes()) {
             self.card.write(offset, value)?;
         }
-        let mut command = vec![reg::START, reg::START_LOAD];
-        if last {
-            command.extend([reg::START_RUN, reg::START_READBACK]);
-        }
-        self.card.write(reg::START.offset, command.iter().map(|bit| bit.put(1)).sum())
+        let (offset, command) = runs::start(last);
+        self.card.write(offset, command)
     }
 
     fn run_in(
@@ -194,9 +190,9 @@ impl<C: Card> Accelerator<C> {
         let Running { mut messages, lines, format, .. } = running;
         self.check_counts(&messages, lines)?;
 
-        let mut bytes = vec![0; parameters::readback_bytes(tiling)];
+        let mut bytes = vec![0; runs::readback_bytes(tiling)];
         self.card.read_memory(buffers.readback, 0, &mut bytes)?;
-        let labels = parameters::labels_of_readback(job, tiling, self.design.shape.rv_capacity, &bytes);
+        let labels = runs::labels_of_readback(job, tiling, self.design.shape.rv_capacity, &bytes);
         messages.shrink_to_fit();
         let histogram = Histogram::from_messages(job, &messages, &labels)?;
         let log = LogReport {
@@ -285,15 +281,6 @@ impl<C: Card> Accelerator<C> {
         running.read_index = written;
         self.card.write(reg::RING_READ_INDEX.offset, written.into())?;
         Ok(count)
-    }
-
-    /// Load records as bytes, filled up with NOP to whole lines.
-    fn records(&self, tiling: &Tiling, job: &Job) -> Vec<u8> {
-        let mut records = placement::load_records(&self.design.shape, tiling, job);
-        let per_line = self.card.line_bytes() / 8;
-        let nop = placement::record(Target::Nop, placement::ALL_SPES, 0, 0);
-        records.resize(records.len().next_multiple_of(per_line), nop);
-        records.iter().flat_map(|record| record.to_le_bytes()).collect()
     }
 
     /// Cycles that may pass between two signs of progress: the drain visits every RV of a tile without telling.

@@ -1,7 +1,7 @@
-//! The registers that the driver uses, looked up in the generator's register map when this crate is compiled: a name
-//! that the map does not have does not compile.
+//! The registers that a driver uses, looked up in the map when this crate is compiled: a name that the map does not have
+//! does not compile.
 
-use spagen::regmap::{Field, GROUPS, Register};
+use super::{Field, GROUPS, Register};
 
 /// A bit field and the byte offset of its register.
 #[derive(Debug, Clone, Copy)]
@@ -15,16 +15,19 @@ pub struct Bits {
 
 impl Bits {
     /// The field of a register value.
+    #[must_use]
     pub const fn get(self, register: u64) -> u64 {
         register >> self.field.lsb & self.field.ones()
     }
 
     /// A value, in place; bits that do not fit are cut.
+    #[must_use]
     pub const fn put(self, value: u64) -> u64 {
         (value & self.field.ones()) << self.field.lsb
     }
 
     /// Name of the field.
+    #[must_use]
     pub const fn name(self) -> &'static str {
         self.field.name
     }
@@ -169,6 +172,7 @@ fields! {
 pub const ERRORS: &Register = find("ERRORS");
 
 /// Names of the set bits of `ERRORS` with what they mean.
+#[must_use]
 pub fn error_names(value: u64) -> String {
     let set = ERRORS.fields.iter().filter(|field| value >> field.lsb & 1 == 1);
     set.map(|field| format!("{} ({})", field.name, field.doc.trim_start_matches("1: ")))
@@ -177,6 +181,7 @@ pub fn error_names(value: u64) -> String {
 }
 
 /// Name of a value of `STATUS.state`.
+#[must_use]
 pub fn state_name(state: u64) -> &'static str {
     const NAMES: [&str; 10] =
         ["idle", "load", "run", "drain", "flush", "readback", "done", "reset", "check", "last slots"];

@@ -1,9 +1,19 @@
-//! The run parameters of a job as register values (docs/array.md §8 and the register map).
+//! A run of a job: its parameters as register values, its load records and its labels as they lie in memory (docs/array.md
+//! §6 and the register map).
 
-use super::Buffer;
-use super::registers as reg;
-use spa_model::{Difference, Job, Pair, S2Addressing, Singleton, Tiling};
+use crate::regmap::bits as reg;
+use spa_model::placement::{self, Target};
+use spa_model::{ArrayShape, Difference, Job, Pair, S2Addressing, Singleton, Tiling};
 use std::collections::BTreeMap;
+
+/// A piece of memory that card and host both see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Buffer {
+    /// Address as the card sees it, a multiple of 4096.
+    pub address: u64,
+    /// Bytes.
+    pub bytes: usize,
+}
 
 /// Where a run finds and leaves its data.
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +30,7 @@ pub struct Buffers {
 pub type Values = BTreeMap<u32, u64>;
 
 /// Every register that a run of `job` needs.
+#[must_use]
 pub fn values(job: &Job, tiling: &Tiling, buffers: &Buffers, line_bytes: usize) -> Values {
     let mut values = Values::new();
     let mut set = |field: reg::Bits, value: u64| {
@@ -81,28 +92,56 @@ pub fn values(job: &Job, tiling: &Tiling, buffers: &Buffers, line_bytes: usize) 
     values
 }
 
+/// The register and the value that start the card: it loads, and if these are the `last` records it runs and reads labels
+/// back.
+#[must_use]
+pub fn start(last: bool) -> (u32, u64) {
+    let more = [reg::START_RUN, reg::START_READBACK];
+    let bits = [reg::START, reg::START_LOAD].into_iter().chain(more.into_iter().filter(|_| last));
+    (reg::START.offset, bits.map(|bit| bit.put(1)).sum())
+}
+
+/// The load records of `job` as bytes, filled up with NOP to whole lines.
+#[must_use]
+pub fn load_bytes(shape: &ArrayShape, tiling: &Tiling, job: &Job, line_bytes: usize) -> Vec<u8> {
+    lines_of_records(placement::load_records(shape, tiling, job), line_bytes)
+}
+
+/// Load records as bytes, filled up with NOP to whole lines.
+#[must_use]
+pub fn lines_of_records(mut records: Vec<u64>, line_bytes: usize) -> Vec<u8> {
+    let nop = placement::record(Target::Nop, placement::ALL_SPES, 0, 0);
+    records.resize(records.len().next_multiple_of((line_bytes / 8).max(1)), nop);
+    records.iter().flat_map(|record| record.to_le_bytes()).collect()
+}
+
 /// Words of a label bank that readback sends for each colour.
 fn readback_words(tiling: &Tiling) -> u32 {
     tiling.tile_width * tiling.tile_height / 8
 }
 
 /// Bytes that readback writes, before rounding up to whole lines.
+#[must_use]
 pub fn readback_bytes(tiling: &Tiling) -> usize {
     let spes = tiling.rows as usize * tiling.cols as usize;
     spes * tiling.tile_width as usize * tiling.tile_height as usize
 }
 
-/// The labels of the field, without padding, from what readback wrote: SPE by SPE two colours, `readback_words` words,
-/// four banks, a byte each.
+/// Where the label of global (x, y) stands in what readback writes: SPE by SPE two colours, `readback_words` words, four
+/// banks, a byte each.
+#[must_use]
+pub fn readback_index(tiling: &Tiling, rv_capacity: u32, x: u32, y: u32) -> usize {
+    let half = rv_capacity / 8;
+    let (spe, tx, ty) = tiling.locate(x, y);
+    let (bank, word) = tiling.label_address(tx, ty, rv_capacity);
+    let (colour, word) = (word / half, word % half);
+    (((spe * 2 + colour) * readback_words(tiling) + word) * 4 + bank) as usize
+}
+
+/// The labels of the field, without padding, from what readback wrote.
+#[must_use]
 pub fn labels_of_readback(job: &Job, tiling: &Tiling, rv_capacity: u32, bytes: &[u8]) -> Vec<u8> {
     let (width, height) = (job.problem().width, job.problem().height);
-    let words = readback_words(tiling);
-    let half = rv_capacity / 8;
-    let label = |x: u32, y: u32| {
-        let (spe, tx, ty) = tiling.locate(x, y);
-        let (bank, word) = tiling.label_address(tx, ty, rv_capacity);
-        let (colour, word) = (word / half, word % half);
-        bytes[(((spe * 2 + colour) * words + word) * 4 + bank) as usize]
-    };
-    (0..height).flat_map(|y| (0..width).map(move |x| (x, y))).map(|(x, y)| label(x, y)).collect()
+    let places = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
+    places.map(|(x, y)| bytes[readback_index(tiling, rv_capacity, x, y)]).collect()
 }
