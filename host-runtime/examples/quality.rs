@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use spa_model::{Outcome, fast, reference};
 use spa_runtime::app::Application;
 use spa_runtime::app::prepare::{Prepared, Values, prepare};
-use spa_runtime::backend::{LogReport, RunReport};
+use spa_runtime::blocks::Whole;
 use spa_runtime::formats::{Field, Flow, ReadAs, flo, open_disparity, open_labels};
 use spa_runtime::measure::mask::Mask;
 use spa_runtime::measure::{flow, segment, stereo};
@@ -119,7 +119,9 @@ fn disparity(
     };
     let pair = [folder.join(left), folder.join(right)];
     let (prepared, outcome) = run(settings, &Application::Stereo { dmin: 0 }, &pair, options)?;
-    let Field::Disparity(found) = prepared.field(&outcome.histogram) else { anyhow::bail!("no disparities") };
+    let Field::Disparity(found) = prepared.field(&outcome.histogram.mode()) else {
+        anyhow::bail!("no disparities")
+    };
     let truth = open_disparity(&folder.join(truth), ReadAs { scale: Some(scale), ..ReadAs::default() })?;
     let bad =
         |mask: &[bool]| stereo::measure(&found, &truth, mask, &[1.0]).bad[0].percent.unwrap_or(f64::NAN);
@@ -137,8 +139,9 @@ fn motion(settings: &Settings, name: &str, options: &RunOptions) -> anyhow::Resu
     let everywhere = vec![true; truth.vectors.len()];
     let error =
         |found: &Flow| flow::measure(found, &truth, &everywhere, &[]).end_point.mean.unwrap_or(f64::NAN);
-    let Field::Flow(mode) = prepared.field(&outcome.histogram) else { anyhow::bail!("no motions") };
-    let extras = prepared.extras(&outcome.histogram);
+    let Field::Flow(mode) = prepared.field(&outcome.histogram.mode()) else { anyhow::bail!("no motions") };
+    let extras = prepared
+        .extras(&Whole::of((truth.width, truth.height), &outcome.histogram), &outcome.histogram.mode())?;
     let Some(Values::Float(mean)) = extras.first().map(|extra| &extra.values) else {
         anyhow::bail!("no mean motions")
     };
@@ -195,8 +198,8 @@ fn run(
         Ok(fast::run(&plan.job, &one, &mut |_| true)?)
     };
     let prepared = prepare(application, options, None, &inputs, &mut |plan, _| {
-        let log = LogReport { messages: 0, lines: 0, bytes: 0, bytes_without_log: 0 };
-        Ok(RunReport { outcome: sample(plan)?, wall_seconds: 0.0, array: None, log })
+        let size = (plan.job.problem().width, plan.job.problem().height);
+        Ok(Box::new(Whole::owned(size, sample(plan)?.histogram)))
     })?;
     let outcome = sample(&prepared.plan)?;
     Ok((prepared, outcome))

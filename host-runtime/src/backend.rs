@@ -7,7 +7,9 @@ pub mod registry;
 pub mod sim;
 
 use crate::error::Error;
+use crate::spill::Spill;
 use spa_model::{Histogram, Job, LabelEntry, Message, Outcome, Snapshot};
+use std::sync::Arc;
 
 /// What a long run tells while it works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,6 +70,19 @@ pub struct RunReport {
     pub wall_seconds: f64,
     /// Figures of the array; none for software backends.
     pub array: Option<ArrayReport>,
+    /// Figures of the log.
+    pub log: LogReport,
+}
+
+/// What a run reports whose messages are elsewhere.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DrainedReport {
+    /// Labels after the last iteration, H×W.
+    pub labels: Vec<u8>,
+    /// Labels whose energy was computed.
+    pub labels_touched: u64,
+    /// Seconds of the run itself.
+    pub wall_seconds: f64,
     /// Figures of the log.
     pub log: LogReport,
 }
@@ -166,10 +181,22 @@ pub trait Session {
     /// As [`Session::advance`].
     fn snapshot(&mut self) -> anyhow::Result<Snapshot>;
 
+    /// From now on messages go to `spill` while the run goes on; what needs them all here then lacks them.
+    ///
+    /// # Errors
+    /// As [`Session::advance`].
+    fn send_to(&mut self, spill: Arc<Spill>) -> anyhow::Result<()>;
+
     /// The report of the iterations done: at the end of the schedule that of [`Backend::run`], before it that of a job that
     /// ends here.
     ///
     /// # Errors
     /// As [`Session::advance`].
     fn finish(self: Box<Self>) -> anyhow::Result<RunReport>;
+
+    /// The same after [`Session::send_to`] with this `spill`: it gets the messages that it lacks, and is the histogram then.
+    ///
+    /// # Errors
+    /// As [`Session::advance`]; [`Error::File`] if messages could not be written.
+    fn finish_to(self: Box<Self>, spill: &Spill) -> anyhow::Result<DrainedReport>;
 }

@@ -15,6 +15,7 @@ mod eval;
 mod flow;
 mod follow;
 mod infer;
+mod last;
 mod man;
 mod restore;
 mod run;

@@ -1,14 +1,16 @@
 //! Drives a job through a session: stops where its energy is wanted or a checkpoint is due, and where somebody asks it to.
 
-use crate::backend::{Backend, Progress, ProgressSink, RunReport, Session};
+use crate::backend::{Backend, DrainedReport, Progress, ProgressSink, RunReport, Session};
 use crate::checkpoint::{self, Checkpoint, Identity};
 use crate::error::{Error, Result};
+use crate::spill::Spill;
 use crate::trace::{EnergyTrace, period};
 use anyhow::Context as _;
 use serde::{Deserialize, Deserializer};
 use spa_model::Job;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Distance of two checkpoints.
@@ -59,9 +61,9 @@ pub struct Course {
 
 /// A run, whole or stopped.
 #[derive(Debug)]
-pub struct Driven {
+pub struct Driven<R = RunReport> {
     /// Its results so far.
-    pub report: RunReport,
+    pub report: R,
     /// Iterations done.
     pub iterations: u32,
     /// Energies along the run, if they were wanted and the backend can stop for them.
@@ -85,6 +87,32 @@ pub fn drive(
         let report = in_one_piece(backend, job, "the run", progress)?;
         return Ok(Driven { report, iterations: job.iterations(), trace: None });
     }
+    #[expect(clippy::redundant_closure_for_method_calls, reason = "the method is of one lifetime only")]
+    pursue(backend, (application, job), course, (None, progress), |session| session.finish())
+}
+
+/// The same with all messages going to `spill`, on a backend that runs jobs in pieces.
+///
+/// # Errors
+/// As [`drive`]; [`Error::File`] if messages cannot be written.
+pub fn drive_to(
+    backend: &mut dyn Backend,
+    application: &str,
+    job: &Job,
+    (course, spill): (Course, &Arc<Spill>),
+    progress: ProgressSink<'_>,
+) -> anyhow::Result<Driven<DrainedReport>> {
+    pursue(backend, (application, job), course, (Some(spill), progress), |session| session.finish_to(spill))
+}
+
+/// Runs `job` in pieces along `course`; `finish` makes the report.
+fn pursue<R>(
+    backend: &mut dyn Backend,
+    (application, job): (&str, &Job),
+    course: Course,
+    (spill, progress): (Option<&Arc<Spill>>, ProgressSink<'_>),
+    finish: impl FnOnce(Box<dyn Session + '_>) -> anyhow::Result<R>,
+) -> anyhow::Result<Driven<R>> {
     let mut energies = course.trace.map(|unit| EnergyTrace { unit, points: Vec::new() });
     let saving = course.checkpoint.is_some() || course.resume.is_some();
     let identity = saving.then(|| Identity::new(application, job)).transpose()?;
@@ -96,17 +124,20 @@ pub fn drive(
         }
         from = Some(snapshot);
     }
-    let session = backend.start(job, from)?;
+    let mut session = backend.start(job, from)?;
+    if let Some(spill) = spill {
+        session.send_to(Arc::clone(spill))?;
+    }
     let saver = course.checkpoint.zip(identity).map(|((path, every), identity)| Saver {
         path,
         every,
         identity,
         saved: Instant::now(),
     });
-    let mut course = Running { session, energies, saver };
+    let mut course = Running { session, energies, saver, spill };
     course.run(job.iterations(), progress)?;
     let iterations = course.session.iteration();
-    Ok(Driven { report: course.session.finish()?, iterations, trace: course.energies })
+    Ok(Driven { report: finish(course.session)?, iterations, trace: course.energies })
 }
 
 /// Runs `job`, which is `part` of something greater, on any backend to its end.
@@ -141,18 +172,22 @@ pub fn all_in_one_piece(
         go_on
     });
     match (report, stopped) {
-        (Err(_), Some(iteration)) => {
-            let done = format!("{iteration} of {iterations} iterations are done");
-            let text = match backend.in_one_piece() {
-                Some(why) => {
-                    format!("{done}, and backend '{}' keeps no part of a run: {why}", backend.name())
-                }
-                None => format!("{done} of {part}, so there are no results to keep"),
-            };
-            Err(Error::Interrupted(text).into())
-        }
+        (Err(_), Some(iteration)) => match backend.in_one_piece() {
+            Some(why) => {
+                let done = format!("{iteration} of {iterations} iterations are done");
+                let keeps = format!("backend '{}' keeps no part of a run: {why}", backend.name());
+                Err(Error::Interrupted(format!("{done}, and {keeps}")).into())
+            }
+            None => Err(nothing_to_keep((iteration, iterations), part).into()),
+        },
         (report, _) => report,
     }
+}
+
+/// What is said of a run that was stopped after some of its iterations and is of no use then.
+pub fn nothing_to_keep((done, iterations): (u32, u32), part: &str) -> Error {
+    let done = format!("{done} of {iterations} iterations are done of {part}");
+    Error::Interrupted(format!("{done}, so there are no results to keep"))
 }
 
 /// When and where checkpoints are written.
@@ -185,6 +220,8 @@ struct Running<'a> {
     session: Box<dyn Session + 'a>,
     energies: Option<EnergyTrace>,
     saver: Option<Saver>,
+    /// Where messages go.
+    spill: Option<&'a Arc<Spill>>,
 }
 
 impl Running<'_> {
@@ -198,14 +235,15 @@ impl Running<'_> {
         while !stop && self.session.iteration() < iterations {
             let done = self.session.iteration();
             let point = if self.energies.is_some() { (done / period + 1) * period } else { u32::MAX };
-            let saver = self.saver.as_ref();
+            let (saver, spill) = (self.saver.as_ref(), self.spill);
             let to = iterations.min(point).min(saver.map_or(u32::MAX, |saver| saver.next(done)));
             self.session.advance(to, &mut |now| {
                 stop |= !progress(now);
                 let save =
                     saver.is_some_and(|s| matches!(s.every, Every::Time(_)) && s.is_due(now.iteration));
-                !stop && !save
+                !stop && !save && spill.is_none_or(|spill| spill.is_whole())
             })?;
+            spill.map_or(Ok(()), |spill| spill.check())?;
             let done = self.session.iteration();
             if done == iterations || done.is_multiple_of(period) {
                 self.note_energy()?;

@@ -1,5 +1,6 @@
 //! Every way in which the runtime refuses a parameter, a file or a build.
 
+use crate::summary::with_prefix;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -51,6 +52,19 @@ pub enum Error {
     /// Ctrl-C or SIGTERM ended the work, and nothing is kept.
     #[error("interrupted: {0}")]
     Interrupted(String),
+    /// More memory is needed than there is.
+    #[error("{what} needs about {}B of memory, but {}B are available; {remedy}",
+        with_prefix(*needed as f64), with_prefix(*available as f64))]
+    Memory {
+        /// What needs it.
+        what: String,
+        /// Bytes.
+        needed: u64,
+        /// Bytes that there are.
+        available: u64,
+        /// What to do.
+        remedy: String,
+    },
     /// The model refused a parameter, a size or a log.
     #[error(transparent)]
     Model(#[from] spa_model::Error),

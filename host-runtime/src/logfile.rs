@@ -17,11 +17,12 @@
 use crate::error::{Error, Result};
 use crate::output::replace;
 use crate::parts::{self, Reader};
+use crate::spill::Spilled;
 use serde::{Deserialize, Serialize};
 use spa_model::geometry::S2Addressing;
 use spa_model::hash::{hash_messages, sha256_hex};
 use spa_model::message::MessageFormat;
-use spa_model::{ArrayShape, Histogram, Job, Message, Outcome, Record, Tiling};
+use spa_model::{ArrayShape, Histogram, Job, Message, Record, Tiling};
 use std::io::Write;
 use std::path::Path;
 
@@ -116,8 +117,38 @@ pub fn message_format(job: &Job, shape: Option<&ArrayShape>) -> MessageFormat {
     MessageFormat { bits, count_bits, label_bits, rv_bits, spe_bits: 0, line_bits: 512 }
 }
 
-/// Writes the log of `outcome`, the first `iteration` iterations of `job`, to `path`, whole or not at all. Messages are packed as the build of `shape` does; without
-/// one, or if the job does not fit it, as one SPE with the whole field.
+/// Messages of a run, where they are.
+#[derive(Debug, Clone, Copy)]
+pub enum Kept<'a> {
+    /// In memory.
+    Memory(&'a [Message]),
+    /// On disk.
+    Disk(&'a Spilled),
+}
+
+impl Kept<'_> {
+    /// Shows all messages to `work`, some at a time.
+    fn each(self, work: &mut dyn FnMut(&[Message]) -> Result<()>) -> Result<()> {
+        match self {
+            Self::Memory(messages) => work(messages),
+            Self::Disk(spilled) => spilled.each_messages(&mut |messages| work(messages)),
+        }
+    }
+}
+
+/// What a log is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Run<'a> {
+    /// Labels after the last iteration, H×W.
+    pub labels: &'a [u8],
+    /// All messages.
+    pub kept: Kept<'a>,
+    /// How many, and their hash (contract §8).
+    pub messages: (u64, &'a str),
+}
+
+/// Writes the log of `run`, the first `iteration` iterations of `job`, to `path`, whole or not at all. Messages are packed
+/// as the build of `shape` does; without one, or if the job does not fit it, as one SPE with the whole field.
 ///
 /// # Errors
 /// [`Error::File`] if the file cannot be written.
@@ -126,7 +157,7 @@ pub fn write(
     application: &str,
     (job, iteration): (&Job, u32),
     shape: Option<&ArrayShape>,
-    outcome: &Outcome,
+    run: &Run<'_>,
 ) -> Result<()> {
     let fitting = shape.and_then(|shape| Some((shape, Tiling::new(shape, job).ok()?)));
     let (format, tiling) = match fitting {
@@ -136,8 +167,8 @@ pub fn write(
             (message_format(job, None), whole.tiling())
         }
     };
-    let header = header(application, (job, iteration), &format, &tiling, outcome)?;
-    replace("write log", path, |out| put(out, job, &format, &tiling, &header, outcome))
+    let header = header(application, (job, iteration), &format, &tiling, run.messages)?;
+    replace("write log", path, |out| put(out, job, &format, &tiling, &header, run))
 }
 
 fn header(
@@ -145,7 +176,7 @@ fn header(
     (job, iteration): (&Job, u32),
     format: &MessageFormat,
     tiling: &Tiling,
-    outcome: &Outcome,
+    (messages, hash): (u64, &str),
 ) -> Result<Header> {
     let problem = job.problem();
     let record = Record::new(job);
@@ -173,9 +204,9 @@ fn header(
             line_bits: format.line_bits,
         },
         fixed: (problem.rvs() - problem.free_rvs()) as u64,
-        messages: outcome.messages.len() as u64,
-        lines: outcome.messages.len().div_ceil(format.per_line()) as u64,
-        messages_hash: hash_messages(&mut outcome.messages.clone()),
+        messages,
+        lines: messages.div_ceil(format.per_line() as u64),
+        messages_hash: hash.to_string(),
     })
 }
 
@@ -185,23 +216,35 @@ fn put(
     format: &MessageFormat,
     tiling: &Tiling,
     header: &Header,
-    outcome: &Outcome,
+    run: &Run<'_>,
 ) -> std::io::Result<()> {
     parts::put_header(out, MAGIC, VERSION, &serde_json::to_vec(header)?)?;
     let mut evidence = Vec::new();
-    for (i, label) in outcome.labels.iter().enumerate().filter(|&(i, _)| job.problem().is_fixed(i)) {
+    for (i, label) in run.labels.iter().enumerate().filter(|&(i, _)| job.problem().is_fixed(i)) {
         evidence.extend_from_slice(&(i as u32).to_le_bytes());
         evidence.push(*label);
     }
     parts::put(out, &evidence)?;
     let width = job.problem().width;
-    for (number, messages) in outcome.messages.chunks(BLOCK_LINES * format.per_line()).enumerate() {
-        let mut lines = Vec::with_capacity(BLOCK_LINES * format.line_bytes());
+    let block = BLOCK_LINES * format.line_bytes();
+    let mut number = 0;
+    let mut lines = Vec::with_capacity(block);
+    let mut failed = Ok(());
+    let walked = run.kept.each(&mut |messages| {
         for message in messages {
             let (spe, x, y) = tiling.locate(message.rv % width, message.rv / width);
             let word = format.encode(spe, tiling.rv_address(x, y), message.label, message.count);
             lines.extend_from_slice(&word.to_le_bytes()[..(format.bits / 8) as usize]);
+            if lines.len() == block && failed.is_ok() {
+                failed = parts::put_block(out, number, &lines);
+                number += 1;
+                lines.clear();
+            }
         }
+        Ok(())
+    });
+    failed.and(walked.map_err(std::io::Error::other))?;
+    if !lines.is_empty() {
         lines.resize(lines.len().next_multiple_of(format.line_bytes()), 0);
         parts::put_block(out, number, &lines)?;
     }

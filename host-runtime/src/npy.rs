@@ -1,12 +1,15 @@
 //! NumPy files: dense arrays in and out, and the sparse histogram.
 
+use crate::blocks::Source;
 use crate::error::{Error, Result};
 use crate::formats::npz::Writer;
 use npyz::{DType, NpyFile, TypeChar, WriterBuilder};
-use spa_model::{Count, Histogram};
+use spa_model::Count;
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 /// Counts that can be written.
 pub trait Counted: Count + npyz::AutoSerialize + npyz::Serialize {}
@@ -142,58 +145,117 @@ pub fn write<T>(path: &Path, shape: &[u64], values: &[T]) -> Result<()>
 where
     T: npyz::AutoSerialize + npyz::Serialize + Copy,
 {
-    let file = File::create(path).map_err(|e| Error::io("write", path, &e))?;
-    let mut file = BufWriter::new(file);
-    put(&mut file, shape, values.iter().copied())
-        .and_then(|()| file.flush())
-        .map_err(|e| Error::io("write", path, &e))
+    let mut stream = Stream::create(path, shape)?;
+    stream.extend(values.iter().copied())?;
+    stream.finish()
 }
 
-fn put<T, W: Write>(out: W, shape: &[u64], values: impl Iterator<Item = T>) -> std::io::Result<()>
-where
-    T: npyz::AutoSerialize + npyz::Serialize,
-{
-    let mut writer = npyz::WriteOptions::new().default_dtype().shape(shape).writer(out).begin_nd()?;
-    for value in values {
-        writer.push(&value)?;
+/// An array that is written value by value.
+pub struct Stream<T: npyz::Serialize> {
+    path: PathBuf,
+    file: Shared,
+    writer: npyz::NpyWriter<T, Shared>,
+}
+
+impl<T: npyz::AutoSerialize + npyz::Serialize> Stream<T> {
+    /// A dense array of `shape`, C order, little endian, without a value yet.
+    ///
+    /// # Errors
+    /// [`Error::File`] if the file cannot be written.
+    pub fn create(path: &Path, shape: &[u64]) -> Result<Self> {
+        let fail = |e: std::io::Error| Error::io("write", path, &e);
+        let file = File::create(path).map_err(fail)?;
+        let file = Shared(Rc::new(RefCell::new(BufWriter::new(file))));
+        let options = npyz::WriteOptions::new().default_dtype().shape(shape);
+        let writer = options.writer(file.clone()).begin_nd().map_err(fail)?;
+        Ok(Self { path: path.to_path_buf(), file, writer })
     }
-    writer.finish()
+
+    /// The next values.
+    ///
+    /// # Errors
+    /// [`Error::File`] if they cannot be written.
+    pub fn extend(&mut self, values: impl IntoIterator<Item = T>) -> Result<()> {
+        self.writer.extend(values).map_err(|e| Error::io("write", &self.path, &e))
+    }
+
+    /// Completes the file.
+    ///
+    /// # Errors
+    /// [`Error::File`] if it cannot be written, or has not as many values as its shape says.
+    pub fn finish(self) -> Result<()> {
+        let Self { path, mut file, writer } = self;
+        writer.finish().and_then(|()| file.flush()).map_err(|e| Error::io("write", &path, &e))
+    }
+}
+
+/// A file that the writer of an array uses up, and that is flushed after it.
+#[derive(Clone)]
+struct Shared(Rc<RefCell<BufWriter<File>>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.borrow_mut().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.0.borrow_mut().flush()
+    }
+}
+
+/// Writes a histogram as an array H×W×L.
+///
+/// # Errors
+/// [`Error::File`] if the file cannot be written; as [`Source::each`].
+pub fn write_dense<C: Counted>(path: &Path, source: &dyn Source<C>) -> Result<()> {
+    let (width, height) = source.size();
+    let mut stream = Stream::create(path, &[height.into(), width.into(), source.labels() as u64])?;
+    source.each(&mut |block| stream.extend(block.counts().iter().copied()))?;
+    stream.finish()
 }
 
 /// Writes a histogram in compressed rows: `shape` (u32: H, W, L), `indptr` (u64, H·W + 1), `labels` (u8) and `counts`
-/// (u16) of the non-zero counts; those of RV i are at `indptr[i]..indptr[i + 1]`, labels ascending.
+/// (u16) of the non-zero counts; those of RV i are at `indptr[i]..indptr[i + 1]`, labels ascending. `entries` is how many
+/// each RV has.
 ///
 /// # Errors
-/// [`Error::File`] if the file cannot be written.
-pub fn write_sparse<C: Counted>(
-    path: &Path,
-    width: u32,
-    height: u32,
-    histogram: &Histogram<C>,
-) -> Result<()> {
-    let labels = histogram.labels();
-    let rvs = width as usize * height as usize;
-    let mut indptr = Vec::with_capacity(rvs + 1);
-    indptr.push(0_u64);
-    for i in 0..rvs {
-        let n = histogram.rv(i).iter().filter(|&&c| c.into() > 0).count() as u64;
-        indptr.push(indptr[i] + n);
-    }
-    let filled = indptr[rvs];
-    let counts = || {
-        let of = move |(i, &c): (usize, &C)| (c.into() > 0).then_some(((i % labels) as u8, c));
-        histogram.counts().iter().enumerate().filter_map(of)
-    };
-    let shape = [height, width, labels as u32];
+/// [`Error::File`] if the file cannot be written; as [`Source::each`].
+pub fn write_sparse<C: Counted>(path: &Path, source: &dyn Source<C>, entries: &[u16]) -> Result<()> {
+    let (width, height) = source.size();
+    let shape = [height, width, source.labels() as u32];
+    let ends = entries.iter().scan(0, |end, &n| {
+        *end += u64::from(n);
+        Some(*end)
+    });
+    let filled = entries.iter().map(|&n| u64::from(n)).sum();
     let put = || {
         let mut npz = Writer::create(path)?;
         npz.array("shape", &[3], shape.into_iter())?;
-        npz.array("indptr", &[rvs as u64 + 1], indptr.iter().copied())?;
-        npz.array("labels", &[filled], counts().map(|(l, _)| l))?;
-        npz.array("counts", &[filled], counts().map(|(_, c)| c))?;
+        npz.array("indptr", &[entries.len() as u64 + 1], std::iter::once(0).chain(ends))?;
+        npz.array_by("labels", &[filled], |put| each_entry(source, &mut |label, _| put(label)))?;
+        npz.array_by("counts", &[filled], |put| each_entry(source, &mut |_, count| put(count)))?;
         npz.finish()
     };
     put().map_err(|e| Error::io("write", path, &e))
+}
+
+/// Shows the label and the count of every count that is not zero.
+fn each_entry<C: Count>(
+    source: &dyn Source<C>,
+    work: &mut dyn FnMut(u8, C) -> std::io::Result<()>,
+) -> std::io::Result<()> {
+    let mut failed = Ok(());
+    let walked = source.each(&mut |block| {
+        for (_, counts) in block.rvs() {
+            for (label, &count) in counts.iter().enumerate().filter(|(_, count)| (**count).into() > 0) {
+                if failed.is_ok() {
+                    failed = work(label as u8, count);
+                }
+            }
+        }
+        Ok(())
+    });
+    failed.and(walked.map_err(std::io::Error::other))
 }
 
 #[cfg(test)]

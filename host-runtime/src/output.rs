@@ -48,6 +48,11 @@ impl Output {
         Ok(Self { target: target.to_path_buf(), staging, _staged: staged })
     }
 
+    /// The folder where files are for now.
+    pub fn folder(&self) -> &Path {
+        self.staging.path()
+    }
+
     /// Where to write the file `name` for now.
     pub fn path(&self, name: &str) -> PathBuf {
         self.staging.path().join(name)

@@ -1,38 +1,99 @@
 //! Pictures of a run with their legends, for the figure and for the report: the input, the result, how sure it is.
 
 use crate::app::Application;
+use crate::blocks::Source;
 use crate::colour::{self, Map, Rgb};
+use crate::error::Result;
 use crate::measure::segment::boundary;
 use crate::picture::Picture;
 use crate::plan::Inputs;
 use crate::uncertainty::{Moments, Scale, boundary as boundaries, confidence, credible, entropy};
 use image::RgbImage;
+use spa_model::Count;
 use spa_model::histogram::mode_of;
 use spa_model::job::window_offsets;
-use spa_model::{Count, Histogram};
 
 /// Pictures are at most this wide and high: of larger fields every second, third … row and column is shown.
 const SIDE: u32 = 1400;
 
 /// What the pictures are made of.
 #[derive(Debug, Clone, Copy)]
-pub struct Shown<'a, C> {
+pub struct Shown<'a> {
     /// What the labels mean.
     pub application: &'a Application,
     /// Width and height.
     pub size: (u32, u32),
+    /// Number of labels.
+    pub labels: u16,
     /// Grey value of every class, of segmentation.
     pub values: Option<&'a [u8]>,
     /// The pictures of the run.
     pub photographs: &'a Photographs,
-    /// How often every label was drawn.
-    pub histogram: &'a Histogram<C>,
+    /// What is known of the pixels that are shown.
+    pub seen: &'a Seen,
     /// What labels measure.
     pub scale: &'a Scale,
     /// Share of the samples that credible sets have, 0…1.
     pub share: f64,
-    /// Probability of a boundary, H·W, where it was counted in samples.
-    pub boundary: Option<&'a [f32]>,
+}
+
+/// What a histogram says of the pixels that are shown, row-major.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Seen {
+    mode: Vec<u8>,
+    confidence: Vec<f64>,
+    entropy: Vec<f64>,
+    /// Standard deviation, where labels can be subtracted.
+    deviation: Option<Vec<f64>>,
+    /// Sizes of credible sets.
+    sizes: Vec<f64>,
+    /// Probability of a boundary of segments, and whether it was counted in samples.
+    boundary: Option<(Vec<f64>, bool)>,
+}
+
+impl Seen {
+    /// What `source` says; credible sets have `share` of the samples. Segments have boundaries: from `sampled`, H·W, where
+    /// they were counted.
+    ///
+    /// # Errors
+    /// As [`Source::each`].
+    pub fn of<C: Count>(
+        source: &dyn Source<C>,
+        (application, scale, share): (&Application, &Scale, f64),
+        sampled: Option<&[f32]>,
+    ) -> Result<Self> {
+        let (width, height) = source.size();
+        let (grid, size) = (Grid::of(source.size()), (width as usize, height as usize));
+        let vectors = scale.vectors();
+        let mut seen = Self {
+            mode: Vec::new(),
+            confidence: Vec::new(),
+            entropy: Vec::new(),
+            deviation: vectors.is_some().then(Vec::new),
+            sizes: Vec::new(),
+            boundary: (*application == Application::Segment).then(|| (Vec::new(), sampled.is_some())),
+        };
+        let mut pixels = grid.pixels().peekable();
+        source.each(&mut |block| {
+            while let Some((i, counts)) =
+                pixels.next_if(|&i| !block.own(i).is_empty()).map(|i| (i, block.own(i)))
+            {
+                seen.mode.push(mode_of(counts));
+                seen.confidence.push(confidence(counts));
+                seen.entropy.push(entropy(counts));
+                if let (Some(deviation), Some(vectors)) = (&mut seen.deviation, &vectors) {
+                    deviation.push(Moments::of(counts, vectors).deviation());
+                }
+                seen.sizes.push(credible::smallest_set(counts, share).len() as f64);
+                if let Some((values, _)) = &mut seen.boundary {
+                    let independent = || boundaries::independent(block, size, i);
+                    values.push(f64::from(sampled.map_or_else(independent, |sampled| sampled[i])));
+                }
+            }
+            Ok(())
+        })?;
+        Ok(seen)
+    }
 }
 
 /// The pictures of a run, reduced to what is shown of them: large pictures need no memory while the run lasts.
@@ -112,12 +173,11 @@ pub fn meaning(application: &Application, values: Option<&[u8]>, l: u16) -> Stri
 }
 
 /// All pictures of a run.
-pub fn panels<C: Count>(shown: &Shown<'_, C>) -> Vec<Panel> {
-    let (application, histogram) = (shown.application, shown.histogram);
-    let labels = histogram.labels() as u16;
+pub fn panels(shown: &Shown<'_>) -> Vec<Panel> {
+    let (application, labels) = (shown.application, shown.labels);
     let palette = colour::palette(application, labels);
     let grid = Grid::of(shown.size);
-    let mode: Vec<u8> = grid.pixels().map(|i| mode_of(histogram.rv(i))).collect();
+    let mode = &shown.seen.mode;
     let mut panels = Vec::new();
     let (first, second, result) = match application {
         Application::Stereo { .. } => ("Left picture", "Right picture", "Disparity"),
@@ -146,13 +206,13 @@ pub fn panels<C: Count>(shown: &Shown<'_, C>) -> Vec<Panel> {
             unit: "px",
         },
         Application::Flow { window } => Legend::Wheel { radius: f64::from(window / 2) },
-        _ => Legend::Classes(classes(shown, &palette, &mode)),
+        _ => Legend::Classes(classes(shown, &palette, mode)),
     };
-    let picture = image_of(grid.size, colour::paint(&palette, &mode));
+    let picture = image_of(grid.size, colour::paint(&palette, mode));
     panels.push(Panel { name: "mode", title: result.to_string(), picture, legend: legend.clone() });
     let under = shown.photographs.first.as_ref().filter(|picture| picture.dimensions() == grid.size);
     if let (Legend::Classes(_), Some(under)) = (&legend, under) {
-        let picture = overlay(under.clone(), &mode, &palette);
+        let picture = overlay(under.clone(), mode, &palette);
         panels.push(Panel { name: "overlay", title: "Classes on the picture".to_string(), picture, legend });
     }
     panels.extend(uncertainty(shown));
@@ -161,45 +221,43 @@ pub fn panels<C: Count>(shown: &Shown<'_, C>) -> Vec<Panel> {
 
 /// Confidence, entropy, where labels can be subtracted the standard deviation, the size of credible sets, and for segments
 /// how likely a boundary is.
-pub fn uncertainty<C: Count>(shown: &Shown<'_, C>) -> Vec<Panel> {
-    let (histogram, grid) = (shown.histogram, &Grid::of(shown.size));
-    let of = |f: &dyn Fn(&[C]) -> f64| -> Vec<f64> { grid.pixels().map(|i| f(histogram.rv(i))).collect() };
-    let entropies = of(&|counts| entropy(counts));
+pub fn uncertainty(shown: &Shown<'_>) -> Vec<Panel> {
+    let (seen, grid) = (shown.seen, &Grid::of(shown.size));
     let mut panels = vec![
         scaled(
             grid,
             "confidence",
             "Confidence (share of the mode)",
-            &of(&|counts| confidence(counts)),
+            &seen.confidence,
             (Map::Viridis, 1.0, ""),
         ),
         scaled(
             grid,
             "entropy",
             "Entropy of the labels",
-            &entropies,
-            (Map::Magma, spread(&entropies, 1.0), "bits"),
+            &seen.entropy,
+            (Map::Magma, spread(&seen.entropy, 1.0), "bits"),
         ),
     ];
-    if let Some(vectors) = shown.scale.vectors() {
-        let deviation = of(&|counts| Moments::of(counts, &vectors).deviation());
-        let scale = (Map::Magma, spread(&deviation, 1.0), shown.scale.unit());
-        panels.push(scaled(grid, "deviation", "Standard deviation", &deviation, scale));
+    if let Some(deviation) = &seen.deviation {
+        let scale = (Map::Magma, spread(deviation, 1.0), shown.scale.unit());
+        panels.push(scaled(grid, "deviation", "Standard deviation", deviation, scale));
     }
-    let sizes = of(&|counts| credible::smallest_set(counts, shown.share).len() as f64);
     let title = format!("Labels that have {}% of the samples", number(100.0 * shown.share));
-    panels.push(scaled(grid, "credible", &title, &sizes, (Map::Magma, spread(&sizes, 2.0), "labels")));
-    if *shown.application == Application::Segment {
-        let size = (shown.size.0 as usize, shown.size.1 as usize);
-        let (values, title) = match shown.boundary {
-            Some(sampled) => (sampled.to_vec(), "Probability of a boundary"),
-            None => (
-                boundaries::independent(histogram, size),
-                "Probability of a boundary, were neighbours independent",
-            ),
+    panels.push(scaled(
+        grid,
+        "credible",
+        &title,
+        &seen.sizes,
+        (Map::Magma, spread(&seen.sizes, 2.0), "labels"),
+    ));
+    if let Some((values, counted)) = &seen.boundary {
+        let title = if *counted {
+            "Probability of a boundary"
+        } else {
+            "Probability of a boundary, were neighbours independent"
         };
-        let values: Vec<f64> = grid.pixels().map(|i| f64::from(values[i])).collect();
-        panels.push(scaled(grid, "boundary", title, &values, (Map::Magma, 1.0, "")));
+        panels.push(scaled(grid, "boundary", title, values, (Map::Magma, 1.0, "")));
     }
     panels
 }
@@ -269,7 +327,7 @@ impl Grid {
     }
 }
 
-fn classes<C: Count>(shown: &Shown<'_, C>, palette: &[Rgb], mode: &[u8]) -> Vec<(Rgb, String, f64)> {
+fn classes(shown: &Shown<'_>, palette: &[Rgb], mode: &[u8]) -> Vec<(Rgb, String, f64)> {
     let mut counts = vec![0_usize; palette.len()];
     for &label in mode {
         counts[usize::from(label)] += 1;

@@ -5,6 +5,7 @@ mod chart;
 mod counts;
 
 use crate::app::Application;
+use crate::blocks::{Digest, Source};
 use crate::error::{Error, Result};
 use crate::output::replace;
 use crate::panels::{Legend, Panel, Shown, meaning, number, panels, ticks, wheel_picture};
@@ -16,7 +17,7 @@ use base64::engine::general_purpose::STANDARD;
 use image::codecs::{jpeg::JpegEncoder, png::PngEncoder};
 use image::{ExtendedColorType, ImageEncoder as _, RgbImage};
 use serde::Serialize;
-use spa_model::{Count, Histogram};
+use spa_model::Count;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
@@ -27,7 +28,11 @@ pub struct Run<'a, C> {
     /// The summary of the run.
     pub summary: &'a Summary,
     /// What its pictures are made of.
-    pub shown: Shown<'a, C>,
+    pub shown: Shown<'a>,
+    /// How often every label was drawn.
+    pub source: &'a dyn Source<C>,
+    /// What that comes to.
+    pub digest: &'a Digest,
     /// Temperatures and their iterations, as people gave them.
     pub schedule: &'a [(f64, u32)],
     /// Energy, if the run collected it.
@@ -98,7 +103,7 @@ fn page<C: Count>(run: &Run<'_, C>) -> Result<String, String> {
     let shown = &run.shown;
     let panels = panels(shown);
     let figures = panels.iter().map(figure).collect::<Result<Vec<_>, _>>()?;
-    let packed = counts::pack(shown.histogram, summary.width, summary.height).map_err(|e| e.to_string())?;
+    let packed = counts::pack(run.source, &run.digest.entries).map_err(|e| e.to_string())?;
     let palette = crate::colour::palette(shown.application, summary.labels);
     let (low, axis) = match shown.application {
         Application::Stereo { dmin } => (i32::from(*dmin), "disparity (px)"),
@@ -142,7 +147,7 @@ fn page<C: Count>(run: &Run<'_, C>) -> Result<String, String> {
         style: include_str!("../templates/report.css"),
         script: include_str!("../templates/report.js"),
         figures,
-        sure: sure(shown.histogram),
+        sure: sure(&run.digest.confidence),
         charts: charts(run.schedule, run.trace, (summary.iterations, summary.burn_in)),
         tables: vec![
             ("Parameters", parameters(run)),
@@ -237,8 +242,7 @@ fn legend(legend: &Legend) -> Result<String, String> {
 }
 
 /// How many pixels are how sure.
-fn sure<C: Count>(histogram: &Histogram<C>) -> Vec<(String, String)> {
-    let confidence = histogram.confidence();
+fn sure(confidence: &[f32]) -> Vec<(String, String)> {
     let share = |from: f32, to: f32| {
         let count = confidence.iter().filter(|&&c| c >= from && c < to).count();
         format!("{:.1}%", 100.0 * count as f64 / confidence.len().max(1) as f64)

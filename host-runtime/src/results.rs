@@ -1,11 +1,13 @@
 //! Files of a result folder.
 
 use crate::app::Application;
+use crate::blocks::{Digest, Source};
 use crate::colour::{paint, palette, share};
 use crate::error::{Error, Result};
 use crate::figure;
 use crate::formats::{self, Field, FileFormat};
 use crate::npy::{self, Counted};
+use crate::options::HistogramForm;
 use crate::output::{Output, SUMMARY, write_png};
 use crate::panels::{self, Shown};
 use crate::summary::Summary;
@@ -14,7 +16,6 @@ use crate::uncertainty::{
     self,
     files::{Overview, Question},
 };
-use spa_model::Histogram;
 
 /// Dense histogram.
 pub const HISTOGRAM: &str = "histogram.npy";
@@ -29,35 +30,46 @@ pub fn chain_file(n: usize) -> String {
     format!("labels_{n}.npy")
 }
 
-/// Name of the histogram file of a field of `rvs` RVs: sparse above `limit` bytes.
-pub fn histogram_file(rvs: usize, labels: u16, limit: u64) -> &'static str {
-    let bytes = rvs as u64 * u64::from(labels) * 2;
-    if bytes > limit { HISTOGRAM_SPARSE } else { HISTOGRAM }
+/// Name of the histogram file of a field of `rvs` RVs: in the form that is asked for, else sparse above `limit` bytes.
+pub fn histogram_file(form: Option<HistogramForm>, rvs: usize, labels: u16, limit: u64) -> &'static str {
+    let large = rvs as u64 * u64::from(labels) * 2 > limit;
+    match form {
+        Some(HistogramForm::Sparse) => HISTOGRAM_SPARSE,
+        None if large => HISTOGRAM_SPARSE,
+        Some(HistogramForm::Dense) | None => HISTOGRAM,
+    }
+}
+
+/// A histogram, and what most results need of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Drawn<'a, C> {
+    /// How often every label was drawn.
+    pub source: &'a dyn Source<C>,
+    /// What that comes to.
+    pub digest: &'a Digest,
 }
 
 /// Writes what a histogram tells: `mode.npy`, `mode.png`, `confidence.png` and the histogram itself under `name`.
 ///
 /// # Errors
-/// [`Error::File`] if a file cannot be written.
+/// [`Error::File`] if a file cannot be written; as [`Source::each`].
 pub fn write_histogram<C: Counted>(
     output: &Output,
     application: &Application,
-    (width, height): (u32, u32),
-    histogram: &Histogram<C>,
+    drawn: &Drawn<'_, C>,
     name: &str,
 ) -> Result<()> {
-    let plane = [u64::from(height), u64::from(width)];
-    let mode = histogram.mode();
-    npy::write(&output.path("mode.npy"), &plane, &mode)?;
+    let Drawn { source, digest } = drawn;
+    let (width, height) = source.size();
+    npy::write(&output.path("mode.npy"), &[height.into(), width.into()], &digest.mode)?;
     if name == HISTOGRAM {
-        let shape = [plane[0], plane[1], histogram.labels() as u64];
-        npy::write(&output.path(name), &shape, histogram.counts())?;
+        npy::write_dense(&output.path(name), *source)?;
     } else {
-        npy::write_sparse(&output.path(name), width, height, histogram)?;
+        npy::write_sparse(&output.path(name), *source, &digest.entries)?;
     }
-    let colours = palette(application, histogram.labels() as u16);
-    write_png(&output.path("mode.png"), width, height, 3, paint(&colours, &mode).as_flattened())?;
-    let confidence: Vec<u8> = histogram.confidence().into_iter().map(share).collect();
+    let colours = palette(application, source.labels() as u16);
+    write_png(&output.path("mode.png"), width, height, 3, paint(&colours, &digest.mode).as_flattened())?;
+    let confidence: Vec<u8> = digest.confidence.iter().map(|&c| share(c)).collect();
     write_png(&output.path("confidence.png"), width, height, 1, &confidence)
 }
 
@@ -79,7 +91,7 @@ pub const FIGURE: &str = "figure.png";
 ///
 /// # Errors
 /// [`Error::File`] if it cannot be written.
-pub fn write_figure<C: Counted>(output: &Output, shown: &Shown<'_, C>) -> Result<()> {
+pub fn write_figure(output: &Output, shown: &Shown<'_>) -> Result<()> {
     let names = match shown.application {
         Application::Segment => ["overlay", "mode", "confidence"],
         _ => ["first", "mode", "confidence"],
@@ -91,14 +103,18 @@ pub fn write_figure<C: Counted>(output: &Output, shown: &Shown<'_, C>) -> Result
 ///
 /// # Errors
 /// [`Error::File`] if one cannot be written.
-pub fn write_uncertainty<C: Counted>(output: &Output, shown: &Shown<'_, C>) -> Result<Overview> {
+pub fn write_uncertainty<C: Counted>(
+    output: &Output,
+    shown: &Shown<'_>,
+    source: &dyn Source<C>,
+) -> Result<Overview> {
     let question = Question {
-        histogram: shown.histogram,
-        size: shown.size,
+        source,
         scale: shown.scale,
         share: shown.share,
         boundaries: *shown.application == Application::Segment,
-        sampled: shown.boundary,
+        // Runs do not count them yet (docs/status.md).
+        sampled: None,
     };
     let overview = uncertainty::files::write(output, &question)?;
     let names = ["confidence", "entropy", "deviation", "credible", "boundary"];
@@ -115,7 +131,7 @@ pub fn write_run<C: Counted>(
     application: &Application,
     summary: &Summary,
     chains: &[Vec<u8>],
-    histogram: &Histogram<C>,
+    drawn: &Drawn<'_, C>,
 ) -> Result<()> {
     let (width, height) = (summary.width, summary.height);
     let plane = [u64::from(height), u64::from(width)];
@@ -129,7 +145,7 @@ pub fn write_run<C: Counted>(
         }
     }
     if let Some(name) = &summary.histogram_file {
-        write_histogram(&output, application, (width, height), histogram, name)?;
+        write_histogram(&output, application, drawn, name)?;
     }
     let path = output.path(SUMMARY);
     let text = summary.json().map_err(|e| Error::file("write", &path, e))?;

@@ -1,15 +1,14 @@
 //! The summary of a run: `summary.json`, and what `--json` prints.
 
 use crate::app::Application;
-use crate::backend::{ArrayReport, LogReport, RunReport};
-use crate::chains::Chains;
+use crate::backend::{ArrayReport, LogReport};
 use crate::diagnostics::converge::Convergence;
 use crate::error::{Error, Result};
 use crate::plan::{Mapping, Plan};
 use crate::uncertainty::files::Overview;
 use serde::{Deserialize, Serialize};
-use spa_model::hash::{hash_messages, sha256_hex};
-use spa_model::{Count, Histogram, Job, Record};
+use spa_model::hash::sha256_hex;
+use spa_model::{Job, Record};
 use spagen::parameters::counted;
 use std::path::Path;
 
@@ -157,7 +156,7 @@ pub struct Hashes {
 }
 
 impl Summary {
-    /// The summary of `report`, the answer of `backend` to `plan`; sorts the messages.
+    /// The summary of what `backend` made of `plan`.
     ///
     /// # Errors
     /// [`Error::Usage`] if the record has no canonical text, which a checked job rules out.
@@ -165,54 +164,7 @@ impl Summary {
         plan: &Plan,
         backend: &str,
         build: Option<String>,
-        report: &mut RunReport,
-        histogram_file: &str,
-    ) -> Result<Self> {
-        let outcome = &mut report.outcome;
-        let figures = Figures {
-            hashes: Hashes {
-                labels: sha256_hex(&outcome.labels),
-                histogram: outcome.histogram.hash(),
-                messages: hash_messages(&mut outcome.messages),
-            },
-            mean_confidence: mean_confidence(&outcome.histogram),
-            labels_touched: outcome.labels_touched,
-            wall_seconds: report.wall_seconds,
-            array: report.array.as_ref(),
-            log: &report.log,
-            chains: None,
-        };
-        Self::of(plan, backend, build, figures, histogram_file)
-    }
-
-    /// The summary of several chains.
-    ///
-    /// # Errors
-    /// As [`Summary::new`].
-    pub fn of_chains(
-        plan: &Plan,
-        backend: &str,
-        build: Option<String>,
-        chains: &Chains,
-        histogram_file: &str,
-    ) -> Result<Self> {
-        let figures = Figures {
-            hashes: chains.hashes.clone(),
-            mean_confidence: mean_confidence(&chains.histogram),
-            labels_touched: chains.labels_touched,
-            wall_seconds: chains.wall_seconds,
-            array: chains.array.as_ref(),
-            log: &chains.log,
-            chains: (chains.each.len() > 1).then(|| chains.each.clone()),
-        };
-        Self::of(plan, backend, build, figures, histogram_file)
-    }
-
-    fn of(
-        plan: &Plan,
-        backend: &str,
-        build: Option<String>,
-        figures: Figures<'_>,
+        figures: Figures,
         histogram_file: &str,
     ) -> Result<Self> {
         let (problem, run) = (plan.job.problem(), plan.job.run());
@@ -220,7 +172,7 @@ impl Summary {
         let record = Record::of_chains(&plan.job, chains);
         let text = record.text().map_err(|e| Error::usage(e.to_string()))?;
         let evaluated = plan.job.labels_evaluated() * u64::from(chains);
-        let array = figures.array;
+        let array = figures.array.as_ref();
         Ok(Self {
             application: plan.application.name().to_string(),
             backend: backend.to_string(),
@@ -307,19 +259,22 @@ impl Summary {
 }
 
 /// What one run or several chains came to.
-struct Figures<'a> {
-    hashes: Hashes,
-    mean_confidence: f64,
-    labels_touched: u64,
-    wall_seconds: f64,
-    array: Option<&'a ArrayReport>,
-    log: &'a LogReport,
-    chains: Option<Vec<ChainSummary>>,
-}
-
-fn mean_confidence<C: Count>(histogram: &Histogram<C>) -> f64 {
-    let confidence = histogram.confidence();
-    confidence.iter().map(|&c| f64::from(c)).sum::<f64>() / confidence.len() as f64
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figures {
+    /// Of the contract.
+    pub hashes: Hashes,
+    /// Mean share of the mode.
+    pub mean_confidence: f64,
+    /// Labels whose energy was computed.
+    pub labels_touched: u64,
+    /// Seconds.
+    pub wall_seconds: f64,
+    /// Figures of the array; none for software backends.
+    pub array: Option<ArrayReport>,
+    /// The log.
+    pub log: LogReport,
+    /// Each of several chains.
+    pub chains: Option<Vec<ChainSummary>>,
 }
 
 /// A number with a prefix of three digits: 4.71 G, 350 k.

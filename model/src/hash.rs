@@ -1,6 +1,7 @@
 //! The three hashes that backends are compared by (contract §8).
 
 use crate::entry::Message;
+use crate::histogram::Count;
 use sha2::{Digest, Sha256};
 
 /// SHA-256 of labels, histogram and messages, lower-case hex.
@@ -21,35 +22,50 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
 
 /// Hash of little-endian u16 words, without a copy of the whole.
 pub fn hash_u16(words: &[u16]) -> String {
-    let mut hasher = Sha256::new();
-    let mut buffer = [0_u8; 8192];
-    for chunk in words.chunks(buffer.len() / 2) {
-        for (bytes, word) in buffer.chunks_exact_mut(2).zip(chunk) {
-            bytes.copy_from_slice(&word.to_le_bytes());
-        }
-        hasher.update(&buffer[..chunk.len() * 2]);
-    }
-    hex(&hasher.finalize())
+    let mut hasher = Hasher::default();
+    hasher.counts(words);
+    hasher.finish()
 }
 
 /// Hash of little-endian u32 words.
 pub fn hash_u32(words: &[u32]) -> String {
-    let mut hasher = Sha256::new();
-    let mut buffer = [0_u8; 8192];
-    for chunk in words.chunks(buffer.len() / 4) {
-        for (bytes, word) in buffer.chunks_exact_mut(4).zip(chunk) {
-            bytes.copy_from_slice(&word.to_le_bytes());
-        }
-        hasher.update(&buffer[..chunk.len() * 4]);
-    }
-    hex(&hasher.finalize())
+    let mut hasher = Hasher::default();
+    hasher.counts(words);
+    hasher.finish()
 }
 
 /// Hash of a multiset of messages: sorts them by (RV, label, count).
 pub fn hash_messages(messages: &mut [Message]) -> String {
-    let mut hasher = Sha256::new();
-    feed(&mut hasher, messages);
-    hex(&hasher.finalize())
+    let mut hasher = Hasher::default();
+    hasher.messages(messages);
+    hasher.finish()
+}
+
+/// The hash of something that comes piece by piece, in its order.
+#[derive(Debug, Clone, Default)]
+pub struct Hasher(Sha256);
+
+impl Hasher {
+    /// The next counts of a histogram, as little-endian words.
+    pub fn counts<C: Count>(&mut self, counts: &[C]) {
+        let mut buffer = [0_u8; 8192];
+        for chunk in counts.chunks(buffer.len() / C::BYTES) {
+            for (bytes, count) in buffer.chunks_exact_mut(C::BYTES).zip(chunk) {
+                count.put(bytes);
+            }
+            self.0.update(&buffer[..chunk.len() * C::BYTES]);
+        }
+    }
+
+    /// The next messages: sorts them; their RVs must all be beyond those of the pieces before.
+    pub fn messages(&mut self, messages: &mut [Message]) {
+        feed(&mut self.0, messages);
+    }
+
+    /// SHA-256 of everything, lower-case hex.
+    pub fn finish(self) -> String {
+        hex(&self.0.finalize())
+    }
 }
 
 /// Labels and messages of several chains, one chain after another (contract §8).

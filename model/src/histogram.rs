@@ -2,23 +2,32 @@
 
 use crate::entry::Message;
 use crate::error::Error;
+use crate::hash::Hasher;
 use crate::job::Job;
+use std::ops::Range;
 
 /// A count of a histogram: `u16` of one chain, `u32` of the sum of several.
-pub trait Count: Copy + Ord + Default + Into<u32> + Send + Sync + 'static {
-    /// SHA-256 of counts as little-endian words (contract §8).
-    fn hash(counts: &[Self]) -> String;
+pub trait Count: Copy + Ord + Default + std::fmt::Debug + Into<u32> + Send + Sync + 'static {
+    /// Bytes of a count in hashes (contract §8).
+    const BYTES: usize;
+
+    /// Writes the count as so many bytes, little endian.
+    fn put(self, bytes: &mut [u8]);
 }
 
 impl Count for u16 {
-    fn hash(counts: &[Self]) -> String {
-        crate::hash::hash_u16(counts)
+    const BYTES: usize = 2;
+
+    fn put(self, bytes: &mut [u8]) {
+        bytes.copy_from_slice(&self.to_le_bytes());
     }
 }
 
 impl Count for u32 {
-    fn hash(counts: &[Self]) -> String {
-        crate::hash::hash_u32(counts)
+    const BYTES: usize = 4;
+
+    fn put(self, bytes: &mut [u8]) {
+        bytes.copy_from_slice(&self.to_le_bytes());
     }
 }
 
@@ -66,19 +75,34 @@ impl Histogram {
         fixed: impl Fn(usize) -> Option<u8>,
         messages: impl IntoIterator<Item = Message>,
     ) -> Result<Self, Error> {
-        let (width, labels) = (field.0 as usize, usize::from(field.2));
-        let rvs = width * field.1 as usize;
+        Self::of_rows((field.0, field.2), 0..field.1, collected, fixed, messages)
+    }
+
+    /// Some rows of it: `field` is (W, L), and all `messages` are of RVs of `rows`.
+    ///
+    /// # Errors
+    /// As [`Histogram::from_messages`].
+    pub fn of_rows(
+        field: (u32, u16),
+        rows: Range<u32>,
+        collected: u16,
+        fixed: impl Fn(usize) -> Option<u8>,
+        messages: impl IntoIterator<Item = Message>,
+    ) -> Result<Self, Error> {
+        let (width, labels) = (field.0 as usize, usize::from(field.1));
+        let (first, rvs) = (rows.start as usize * width, rows.len() * width);
         let mut counts = vec![0_u16; rvs * labels];
         for (i, m) in messages.into_iter().enumerate() {
             let damaged = |cause: String| Error::Log { place: format!("message {i}"), cause };
-            if m.rv as usize >= rvs || usize::from(m.label) >= labels {
+            let rv = (m.rv as usize).checked_sub(first).filter(|&rv| rv < rvs);
+            let (Some(rv), true) = (rv, usize::from(m.label) < labels) else {
                 return Err(damaged(format!("RV {} label {} is outside the job", m.rv, m.label)));
-            }
-            let slot = &mut counts[m.rv as usize * labels + usize::from(m.label)];
+            };
+            let slot = &mut counts[rv * labels + usize::from(m.label)];
             let sum = u32::from(*slot) + m.count;
             *slot = u16::try_from(sum).map_err(|_| damaged(format!("RV {} counts above 65535", m.rv)))?;
         }
-        for (i, row) in counts.chunks_exact_mut(labels).enumerate() {
+        for (i, row) in (first..).zip(counts.chunks_exact_mut(labels)) {
             let mut sum: u32 = row.iter().map(|&c| u32::from(c)).sum();
             let place = || format!("RV {i} (x {}, y {})", i % width, i / width);
             if let Some(label) = fixed(i) {
@@ -175,18 +199,22 @@ impl<C: Count> Histogram<C> {
 
     /// Share of the mode among the collected iterations of every RV, 0…1.
     pub fn confidence(&self) -> Vec<f32> {
-        let share = |row: &[C]| {
-            let sum: u32 = row.iter().map(|&c| c.into()).sum();
-            let most: u32 = row.iter().copied().max().unwrap_or_default().into();
-            most as f32 / sum.max(1) as f32
-        };
-        self.counts.chunks_exact(self.labels).map(share).collect()
+        self.counts.chunks_exact(self.labels).map(confidence_of).collect()
     }
 
     /// SHA-256 of the counts (contract §8).
     pub fn hash(&self) -> String {
-        C::hash(&self.counts)
+        let mut hasher = Hasher::default();
+        hasher.counts(&self.counts);
+        hasher.finish()
     }
+}
+
+/// Share of the mode among a RV's counts, 0…1.
+pub fn confidence_of<C: Count>(row: &[C]) -> f32 {
+    let sum: u32 = row.iter().map(|&c| c.into()).sum();
+    let most: u32 = row.iter().copied().max().unwrap_or_default().into();
+    most as f32 / sum.max(1) as f32
 }
 
 /// Label of highest count of a RV's counts, the lowest one on a tie.

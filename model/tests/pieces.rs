@@ -7,8 +7,12 @@ mod jobs;
 
 use jobs::{job, scene};
 use proptest::prelude::*;
-use spa_model::fast::{self, Level, Options};
-use spa_model::{Error, Histogram, Job, Outcome, Run, Schedule, Snapshot, Step, energy, spec};
+use spa_model::fast::{self, Level, Options, Sink};
+use spa_model::hash::Hasher;
+use spa_model::{
+    Error, Hardware, Histogram, Job, Message, Outcome, Run, Schedule, Snapshot, Step, energy, spec,
+};
+use std::sync::{Arc, Mutex};
 
 /// `job` with its schedule cut off after `iterations`; burn-in as it was, or one iteration less than all.
 fn truncated(job: &Job, iterations: u32) -> Job {
@@ -152,6 +156,67 @@ fn messages_can_be_taken_away_and_add_up_outside() {
     assert_eq!(histogram, expected.histogram);
     messages.sort_unstable();
     assert_eq!(messages, sorted(expected).messages);
+}
+
+/// Keeps what a run sends away, and how often it did.
+#[derive(Default)]
+struct Kept(Mutex<(Vec<Message>, usize)>);
+
+impl Sink for Kept {
+    fn take(&self, y: u32, messages: &[Message]) {
+        let kept = &mut *self.0.lock().unwrap();
+        assert!(messages.iter().all(|m| m.rv / WIDE == y));
+        kept.0.extend(messages);
+        kept.1 += 1;
+    }
+}
+
+/// RVs of a row, enough for a row's messages to be sent away while the run goes on.
+const WIDE: u32 = 700;
+
+#[test]
+fn a_sink_gets_every_message_once() {
+    let job = scene(WIDE, 40, 16, 60);
+    let hot = Run { schedule: Schedule::constant(30.0, 60).unwrap(), burn_in: 3, ..job.run().clone() };
+    let job = Job::new(Hardware { count_bits: 2, ..*job.hardware() }, job.problem().clone(), hot).unwrap();
+    let expected = sorted(spec::run(&job).unwrap());
+    for n in 0..6 {
+        let kept = Arc::new(Kept::default());
+        let mut run = fast::Run::new(&job, &options(n)).unwrap();
+        run.send_to(kept.clone());
+        for to in [7, 30, 60] {
+            run.advance(to, &mut |_| true);
+        }
+        let before = kept.0.lock().unwrap().1;
+        let drained = run.finish_to(kept.as_ref());
+        assert_eq!(drained.labels, expected.labels);
+        let (mut messages, sent) = std::mem::take(&mut *kept.0.lock().unwrap());
+        // All rows more than once on the way, and each colour of each row at the end.
+        assert!(before > 80 && sent == before + 80, "{before} {sent}");
+        messages.sort_unstable();
+        assert_eq!(messages, expected.messages);
+    }
+}
+
+#[test]
+fn rows_of_a_histogram_are_those_of_the_whole() {
+    let job = scene(21, 12, 8, 50);
+    let outcome = spec::run(&job).unwrap();
+    let whole = outcome.histogram;
+    let mut hasher = Hasher::default();
+    for rows in [0..1, 1..7, 7..12] {
+        let messages = outcome.messages.iter().filter(|m| rows.contains(&(m.rv / 21))).copied();
+        let part = Histogram::of_rows((21, 8), rows.clone(), job.collected(), |_| None, messages).unwrap();
+        let of = |y: u32| y as usize * 21 * 8;
+        assert_eq!(part.counts(), &whole.counts()[of(rows.start)..of(rows.end)]);
+        hasher.counts(part.counts());
+    }
+    assert_eq!(hasher.finish(), whole.hash());
+    let messages = outcome.messages.iter().copied();
+    let error = Histogram::of_rows((21, 8), 1..2, job.collected(), |_| None, messages).unwrap_err();
+    assert!(error.to_string().contains("is outside the job"), "{error}");
+    let error = Histogram::of_rows((21, 8), 1..2, 3, |_| None, []).unwrap_err();
+    assert!(error.to_string().contains("RV 21 (x 0, y 1)"), "{error}");
 }
 
 #[test]

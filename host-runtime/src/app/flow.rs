@@ -3,18 +3,20 @@
 use super::Application;
 use super::prepare::{Extra, Prepared, Runner, Values};
 use crate::app::prepare;
+use crate::blocks::{Source, map};
 use crate::colour;
 use crate::costs::matching::{Displacement, Matcher};
 use crate::costs::planes::ColourPlane;
 use crate::costs::{CostSettings, DataTerm, table};
 use crate::error::{Error, Result};
 use crate::formats::{self, Field};
+use crate::memory;
 use crate::options::RunOptions;
 use crate::picture::Picture;
 use crate::plan::{Inputs, Plan, Special, plan_with};
 use crate::uncertainty::Scale;
 use spa_model::job::window_offsets;
-use spa_model::{Count, Histogram, Singleton};
+use spa_model::{Count, Singleton};
 use spagen::Build;
 use std::path::PathBuf;
 
@@ -29,10 +31,10 @@ pub struct Finish {
 
 impl Finish {
     /// Displacements in pixels, right and down, by pixel: base plus mean of the drawn labels.
-    fn vectors<C: Count>(&self, histogram: &Histogram<C>) -> Vec<[f32; 2]> {
+    fn vectors<C: Count>(&self, source: &dyn Source<C>) -> Result<Vec<[f32; 2]>> {
         let offsets = window_offsets(self.window);
         let step = 1.0 / f64::from(self.grid);
-        let mean = |(i, row): (usize, &[C])| {
+        let mean = |i: usize, row: &[C]| {
             let (mut sum, mut dx, mut dy) = (0_i64, 0_i64, 0_i64);
             for (o, &count) in offsets.iter().zip(row) {
                 let count = i64::from(count.into());
@@ -45,7 +47,7 @@ impl Finish {
                 |total: i64, base: i32| ((total as f64 / sum.max(1) as f64 + f64::from(base)) * step) as f32;
             [of(dx, base.dx), of(dy, base.dy)]
         };
-        histogram.counts().chunks_exact(histogram.labels()).enumerate().map(mean).collect()
+        map(source, mean)
     }
 
     /// True if a label is a whole number of pixels.
@@ -78,18 +80,21 @@ impl Finish {
     }
 
     /// `flow.npy`, height × width × 2, and `flow.png`, the colour wheel; its rim is the longest motion.
-    pub fn extras<C: Count>(&self, plane: [u64; 2], histogram: &Histogram<C>) -> Vec<Extra> {
-        let vectors = self.vectors(histogram);
+    ///
+    /// # Errors
+    /// As [`Source::each`].
+    pub fn extras<C: Count>(&self, plane: [u64; 2], source: &dyn Source<C>) -> Result<Vec<Extra>> {
+        let vectors = self.vectors(source)?;
         let longest = vectors.iter().map(|v| libm::hypotf(v[0], v[1])).fold(1e-6, f32::max);
         // The wheel is full at a displacement of (1, 1).
         let unit = std::f64::consts::SQRT_2 / f64::from(longest);
         let colour = |v: &[f32; 2]| colour::wheel(f64::from(v[0]) * unit, f64::from(v[1]) * unit);
         let picture = Values::Colour(vectors.iter().map(colour).collect());
         let values = Values::Float(vectors.into_flattened());
-        vec![
+        Ok(vec![
             Extra { name: "flow.npy", shape: vec![plane[0], plane[1], 2], values },
             Extra { name: "flow.png", shape: plane.to_vec(), values: picture },
-        ]
+        ])
     }
 }
 
@@ -138,6 +143,7 @@ pub fn prepare(
         sizes.push(half);
     }
     let problem = plain.job.problem();
+    memory::check_table((problem.width, problem.height), problem.labels)?;
     let settings = CostSettings {
         term,
         support,
@@ -158,8 +164,7 @@ pub fn prepare(
     let mut base = None;
     for (n, size) in sizes.iter().enumerate().skip(1).rev() {
         let (plan, finish) = plan_at(size, base)?;
-        let report = run(&plan, "smaller size")?;
-        let vectors = finish.vectors(&report.outcome.histogram);
+        let vectors = finish.vectors(run(&plan, "smaller size")?.as_ref())?;
         base = Some(enlarge(&vectors, size.first.width, &sizes[n - 1].first, grid));
     }
     let (plan, finish) = plan_at(&sizes[0], base)?;

@@ -2,19 +2,20 @@
 //! histogram afterwards.
 
 use super::{Application, flow, preset, restore, segment, stereo};
-use crate::backend::RunReport;
+use crate::blocks::{Source, map};
 use crate::error::{Error, Result};
 use crate::formats::Field;
+use crate::memory;
 use crate::npy;
 use crate::options::RunOptions;
 use crate::output::{Output, write_png};
 use crate::plan::{Inputs, Plan, plan};
 use crate::uncertainty::Scale;
-use spa_model::{Count, Histogram, Singleton};
+use spa_model::{Count, Singleton};
 use spagen::Build;
 
-/// Runs a plan before the last one; the text says what for.
-pub type Runner<'a> = &'a mut dyn FnMut(&Plan, &str) -> anyhow::Result<RunReport>;
+/// Runs a plan before the last one and gives its histogram; the text says what for.
+pub type Runner<'a> = &'a mut dyn FnMut(&Plan, &str) -> anyhow::Result<Box<dyn Source<u16>>>;
 
 /// What is known before the last run.
 #[derive(Debug)]
@@ -160,26 +161,29 @@ impl Prepared {
         }
     }
 
-    /// What the most frequent labels mean, for the formats of others.
-    pub fn field<C: Count>(&self, histogram: &Histogram<C>) -> Field {
+    /// What the most frequent labels, `mode`, mean; for the formats of others.
+    pub fn field(&self, mode: &[u8]) -> Field {
         let problem = self.plan.job.problem();
         let size = (problem.width, problem.height);
         match &self.finish {
-            Finish::Stereo(finish) => finish.field(size, &histogram.mode()),
-            Finish::Flow(finish) => finish.field(size, &histogram.mode()),
-            _ => Field::of_labels(&self.plan.application, size, &histogram.mode()),
+            Finish::Stereo(finish) => finish.field(size, mode),
+            Finish::Flow(finish) => finish.field(size, mode),
+            _ => Field::of_labels(&self.plan.application, size, mode),
         }
     }
 
-    /// Extra results of the last run.
-    pub fn extras<C: Count>(&self, histogram: &Histogram<C>) -> Vec<Extra> {
+    /// Extra results of the last run, which drew `source` with the most frequent labels `mode`.
+    ///
+    /// # Errors
+    /// As [`Source::each`].
+    pub fn extras<C: Count>(&self, source: &dyn Source<C>, mode: &[u8]) -> Result<Vec<Extra>> {
         let problem = self.plan.job.problem();
         let plane = [u64::from(problem.height), u64::from(problem.width)];
         match &self.finish {
-            Finish::Nothing => Vec::new(),
-            Finish::Stereo(finish) => finish.extras(plane, histogram),
-            Finish::Flow(finish) => finish.extras(plane, histogram),
-            Finish::Restore(finish) => finish.extras(plane, histogram),
+            Finish::Nothing => Ok(Vec::new()),
+            Finish::Stereo(finish) => finish.extras(plane, source, mode),
+            Finish::Flow(finish) => finish.extras(plane, source),
+            Finish::Restore(finish) => finish.extras(plane, source),
         }
     }
 }
@@ -230,10 +234,14 @@ pub(super) fn refuse_foreign(application: &Application, options: &RunOptions) ->
 }
 
 /// All costs of a problem as a table, capped.
-pub fn tabulate(plan: &Plan) -> Vec<u16> {
+///
+/// # Errors
+/// [`Error::Memory`] if there is too little for it.
+pub fn tabulate(plan: &Plan) -> Result<Vec<u16>> {
     let problem = plan.job.problem();
+    memory::check_table((problem.width, problem.height), problem.labels)?;
     if let Singleton::Table { costs } = &problem.singleton {
-        return costs.clone();
+        return Ok(costs.clone());
     }
     let labels = usize::from(problem.labels);
     let mut costs = Vec::with_capacity(problem.rvs() * labels);
@@ -243,12 +251,15 @@ pub fn tabulate(plan: &Plan) -> Vec<u16> {
             costs.extend((0..labels).map(|l| problem.singleton_cost(x, y, l) as u16));
         }
     }
-    costs
+    Ok(costs)
 }
 
 /// Mean of the labels drawn for every RV.
-pub fn mean_labels<C: Count>(histogram: &Histogram<C>) -> Vec<f32> {
-    let of = |row: &[C]| {
+///
+/// # Errors
+/// As [`Source::each`].
+pub fn mean_labels<C: Count>(source: &dyn Source<C>) -> Result<Vec<f32>> {
+    let of = |_, row: &[C]| {
         let (mut sum, mut weighted) = (0_u64, 0_u64);
         for (l, &count) in row.iter().enumerate() {
             let count = u64::from(count.into());
@@ -257,5 +268,5 @@ pub fn mean_labels<C: Count>(histogram: &Histogram<C>) -> Vec<f32> {
         }
         (weighted as f64 / sum.max(1) as f64) as f32
     };
-    histogram.counts().chunks_exact(histogram.labels()).map(of).collect()
+    map(source, of)
 }

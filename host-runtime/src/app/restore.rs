@@ -3,10 +3,11 @@
 use super::Application;
 use super::prepare::{Extra, Prepared, Values, tabulate};
 use crate::app::prepare;
+use crate::blocks::{Source, map};
 use crate::error::{Error, Result};
 use crate::options::RunOptions;
 use crate::plan::{Inputs, Special, plan, plan_with, read_plane};
-use spa_model::{Count, Histogram, Singleton};
+use spa_model::{Count, Singleton};
 use spagen::Build;
 
 /// Grey value that label `l` of `labels` stands for: evenly spread, the first is 0, the last 255.
@@ -74,7 +75,7 @@ pub fn prepare(
         return Err(Error::file("use mask", path, "it covers every pixel, so nothing is known"));
     }
     // Where nothing is known, every label costs the same.
-    let mut costs = tabulate(&first);
+    let mut costs = tabulate(&first)?;
     for (row, _) in costs.chunks_exact_mut(labels.into()).zip(&mask).filter(|(_, m)| **m != 0) {
         row.fill(0);
     }
@@ -85,8 +86,11 @@ pub fn prepare(
 
 impl Finish {
     /// `restored.npy`, the mean grey value, and `restored.png`, the same rounded.
-    pub fn extras<C: Count>(&self, plane: [u64; 2], histogram: &Histogram<C>) -> Vec<Extra> {
-        let mean = |row: &[C]| {
+    ///
+    /// # Errors
+    /// As [`Source::each`].
+    pub fn extras<C: Count>(&self, plane: [u64; 2], source: &dyn Source<C>) -> Result<Vec<Extra>> {
+        let mean = |_, row: &[C]| {
             let (mut sum, mut weighted) = (0_u64, 0_u64);
             for (&value, &count) in self.values.iter().zip(row) {
                 let count = u64::from(count.into());
@@ -95,13 +99,13 @@ impl Finish {
             }
             (weighted as f64 / sum.max(1) as f64) as f32
         };
-        let greys: Vec<f32> = histogram.counts().chunks_exact(histogram.labels()).map(mean).collect();
+        let greys: Vec<f32> = map(source, mean)?;
         let rounded = greys.iter().map(|&g| (g + 0.5) as u8).collect();
         let shape = plane.to_vec();
-        vec![
+        Ok(vec![
             Extra { name: "restored.npy", shape: shape.clone(), values: Values::Float(greys) },
             Extra { name: "restored.png", shape, values: Values::Grey(rounded) },
-        ]
+        ])
     }
 }
 

@@ -3,18 +3,21 @@
 use super::Application;
 use super::prepare::{Extra, Prepared, Runner, Values, mean_labels, tabulate};
 use crate::app::prepare;
+use crate::blocks::{Source, map};
 use crate::costs::matching::{Displacement, Matcher};
 use crate::costs::planes::ColourPlane;
 use crate::costs::{CostSettings, DataTerm, table};
 use crate::error::Result;
 use crate::formats::{Disparity, Field};
+use crate::memory;
 use crate::options::RunOptions;
 use crate::options::application::{Occlusion, Side};
 use crate::picture::Picture;
 use crate::plan::{Inputs, Plan, Special, plan_with};
 use crate::uncertainty::Scale;
+use spa_model::histogram::mode_of;
 use spa_model::job::stereo_offsets;
-use spa_model::{Count, Difference, Histogram, Offset, Singleton, Start};
+use spa_model::{Count, Difference, Offset, Singleton, Start};
 use spagen::Build;
 
 /// Distance, in pixels of disparity, at which the prior of an occluded pixel is as bad as the worst match.
@@ -134,19 +137,24 @@ pub fn prepare(
     if occlusion == Occlusion::Ignore {
         return Ok(Prepared { plan: own, finish: finish(Occluded::Unknown), passes: 0 });
     }
+    if occlusion == Occlusion::Fill {
+        // Before the runs that it needs.
+        memory::check_table((own.job.problem().width, own.job.problem().height), own.job.problem().labels)?;
+    }
     let other_side = if reference == Side::Left { Side::Right } else { Side::Left };
     // Weights of a file belong to the edges of the reference.
     let without = RunOptions { edge_weights: None, ..options.clone() };
     let other = Planner { options: &without, ..planner }.plan(other_side)?;
-    let other = run(&other, "other view")?.outcome.histogram.mode();
+    let mode = |source: Box<dyn Source<u16>>| map(source.as_ref(), |_, counts| mode_of(counts));
+    let other = mode(run(&other, "other view")?)?;
     if occlusion == Occlusion::Check {
         let view = View { labels: other, geometry };
         return Ok(Prepared { plan: own, finish: finish(Occluded::Against(view)), passes: 1 });
     }
-    let labels = run(&own, "first labels")?.outcome.histogram.mode();
+    let labels = mode(run(&own, "first labels")?)?;
     let occluded = geometry.occluded(&labels, &other);
     let filled = fill_rows(&labels, &occluded, geometry.width);
-    let mut costs = tabulate(&own);
+    let mut costs = tabulate(&own)?;
     let rows = costs.chunks_exact_mut(own.job.problem().labels.into());
     for ((row, &label), _) in rows.zip(&filled).zip(&occluded).filter(|(_, o)| **o) {
         prior(row, label, FILL_REACH * geometry.grid as u32, own.job.problem().data_cap);
@@ -198,6 +206,7 @@ impl Planner<'_> {
         let problem = plain.job.problem();
         let labels = problem.labels;
         let singleton = if needs_table {
+            memory::check_table((problem.width, problem.height), labels)?;
             let settings = CostSettings {
                 term,
                 support,
@@ -267,21 +276,29 @@ impl Finish {
     }
 
     /// `disparity.npy`: pixels, from the mean of the drawn labels; `occlusion.npy` and `.png` where they were asked for.
-    pub fn extras<C: Count>(&self, plane: [u64; 2], histogram: &Histogram<C>) -> Vec<Extra> {
+    ///
+    /// # Errors
+    /// As [`Source::each`].
+    pub fn extras<C: Count>(
+        &self,
+        plane: [u64; 2],
+        source: &dyn Source<C>,
+        mode: &[u8],
+    ) -> Result<Vec<Extra>> {
         let pixels = |l: f32| self.dmin + l / f32::from(self.grid);
-        let disparity = mean_labels(histogram).into_iter().map(pixels).collect();
+        let disparity = mean_labels(source)?.into_iter().map(pixels).collect();
         let shape = plane.to_vec();
         let mut extras =
             vec![Extra { name: "disparity.npy", shape: shape.clone(), values: Values::Float(disparity) }];
         let occluded = match &self.occluded {
-            Occluded::Unknown => return extras,
+            Occluded::Unknown => return Ok(extras),
             Occluded::Known(occluded) => occluded.clone(),
-            Occluded::Against(view) => view.geometry.occluded(&histogram.mode(), &view.labels),
+            Occluded::Against(view) => view.geometry.occluded(mode, &view.labels),
         };
         let bytes = |white: u8| occluded.iter().map(|&o| u8::from(o) * white).collect::<Vec<u8>>();
         extras.push(Extra { name: "occlusion.npy", shape: shape.clone(), values: Values::Byte(bytes(1)) });
         extras.push(Extra { name: "occlusion.png", shape, values: Values::Grey(bytes(255)) });
-        extras
+        Ok(extras)
     }
 }
 

@@ -1,9 +1,12 @@
 //! The software backend: the model's fast sampler on all cores.
 
-use super::{Backend, LogReport, Progress, ProgressSink, RunReport, Session};
+use super::{Backend, DrainedReport, LogReport, Progress, ProgressSink, RunReport, Session};
 use crate::logfile::message_format;
+use crate::spill::Spill;
+use spa_model::fast::Drained;
 use spa_model::message::MessageFormat;
 use spa_model::{ArrayShape, Histogram, Job, LabelEntry, Message, Snapshot, fast};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Least time between two reports of progress.
@@ -16,12 +19,20 @@ pub struct CpuBackend {
     threads: usize,
     /// Shape of the build, whose message format counts the log; none for the default format.
     shape: Option<ArrayShape>,
+    /// Bytes that a table of costs may take; none for the default.
+    cost_bytes: Option<usize>,
 }
 
 impl CpuBackend {
     /// A backend with so many threads (0 for all) that counts its log as the build of `shape` would write it.
     pub fn new(threads: usize, shape: Option<ArrayShape>) -> Self {
-        Self { threads, shape }
+        Self { threads, shape, cost_bytes: None }
+    }
+
+    /// The same with tables of costs of so many bytes at most: beyond, costs are made on the way.
+    #[must_use]
+    pub fn with_cost_bytes(self, bytes: usize) -> Self {
+        Self { cost_bytes: Some(bytes), ..self }
     }
 }
 
@@ -43,7 +54,8 @@ impl Backend for CpuBackend {
     }
 
     fn start<'a>(&'a self, job: &'a Job, from: Option<Snapshot>) -> anyhow::Result<Box<dyn Session + 'a>> {
-        let options = fast::Options { threads: self.threads, ..fast::Options::default() };
+        let mut options = fast::Options { threads: self.threads, ..fast::Options::default() };
+        options.cost_bytes = self.cost_bytes.unwrap_or(options.cost_bytes);
         let begun = Instant::now();
         let run = match from {
             None => fast::Run::new(job, &options)?,
@@ -107,19 +119,35 @@ impl Session for CpuSession<'_> {
         Ok(self.run.snapshot())
     }
 
+    fn send_to(&mut self, spill: Arc<Spill>) -> anyhow::Result<()> {
+        self.run.send_to(spill);
+        Ok(())
+    }
+
     fn finish(self: Box<Self>) -> anyhow::Result<RunReport> {
-        let (job, begun) = (self.run.job(), Instant::now());
-        let collected = job.collected_by(self.run.iteration());
+        let (job, iteration, begun) = (self.run.job(), self.run.iteration(), Instant::now());
         let outcome = self.run.finish()?;
         let wall_seconds = (self.time + begun.elapsed()).as_secs_f64();
-        let messages = outcome.messages.len() as u64;
-        let lines = messages.div_ceil(self.format.per_line() as u64);
-        let log = LogReport {
-            messages,
-            lines,
-            bytes: lines * self.format.line_bytes() as u64,
-            bytes_without_log: job.problem().free_rvs() as u64 * u64::from(collected),
-        };
+        let log = log_report(&self.format, outcome.messages.len() as u64, (job, iteration));
         Ok(RunReport { outcome, wall_seconds, array: None, log })
+    }
+
+    fn finish_to(self: Box<Self>, spill: &Spill) -> anyhow::Result<DrainedReport> {
+        let (job, iteration, begun) = (self.run.job(), self.run.iteration(), Instant::now());
+        let Drained { labels, labels_touched } = self.run.finish_to(spill);
+        let wall_seconds = (self.time + begun.elapsed()).as_secs_f64();
+        let log = log_report(&self.format, spill.messages()?, (job, iteration));
+        Ok(DrainedReport { labels, labels_touched, wall_seconds, log })
+    }
+}
+
+/// The log of so many messages of the first `iteration` iterations of `job`, packed without gaps.
+fn log_report(format: &MessageFormat, messages: u64, (job, iteration): (&Job, u32)) -> LogReport {
+    let lines = messages.div_ceil(format.per_line() as u64);
+    LogReport {
+        messages,
+        lines,
+        bytes: lines * format.line_bytes() as u64,
+        bytes_without_log: job.problem().free_rvs() as u64 * u64::from(job.collected_by(iteration)),
     }
 }

@@ -9,6 +9,7 @@ use crate::card::CardError;
 use crate::card::opae::{self, OpaeCard, OpaeOptions};
 use crate::card::{Card as _, registers as reg};
 use crate::error::{Error, Result};
+use crate::memory;
 use crate::options::RunOptions;
 use serde::Serialize;
 use spagen::Build;
@@ -54,20 +55,25 @@ pub fn open(name: &str, build: Option<&Build>, options: &RunOptions) -> Result<B
         return Err(spa_model::Error::range("threads", 0, "at least 1; leave it out for all").into());
     }
     let shape = build.map(|b| b.array().clone());
+    let cpu = || {
+        let limit = options.max_memory.map_or(memory::LIMIT, |limit| limit.0);
+        let cpu = CpuBackend::new(threads.unwrap_or(0), shape.clone());
+        Box::new(cpu.with_cost_bytes(memory::cost_bytes(limit)))
+    };
     let card = |shape| Cuda::open(0, cuda::Kernel::Auto).map(|cuda| Box::new(cuda.with_shape(shape)));
     match name {
         "auto" => match card(shape.clone()) {
             Ok(cuda) => Ok(cuda),
             Err(error) => {
                 eprintln!("backend: cpu ({error})");
-                Ok(Box::new(CpuBackend::new(threads.unwrap_or(0), shape)))
+                Ok(cpu())
             }
         },
         "cuda" => match card(shape) {
             Ok(cuda) => Ok(cuda),
             Err(error) => Err(Error::Backend { name: name.to_string(), cause: error.to_string() }),
         },
-        "cpu" => Ok(Box::new(CpuBackend::new(threads.unwrap_or(0), shape))),
+        "cpu" => Ok(cpu()),
         "sim" => {
             let build = build.ok_or_else(|| {
                 Error::usage(

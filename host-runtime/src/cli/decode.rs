@@ -2,11 +2,12 @@
 
 use super::print;
 use crate::app::Application;
+use crate::blocks::{Digest, Whole};
 use crate::logfile::{self, Log};
 use crate::options::{Bytes, Share};
 use crate::output::Output;
-use crate::panels::{Photographs, Shown};
-use crate::results::{histogram_file, write_histogram, write_uncertainty};
+use crate::panels::{Photographs, Seen, Shown};
+use crate::results::{Drawn, histogram_file, write_histogram, write_uncertainty};
 use crate::summary::with_prefix;
 use crate::uncertainty::Scale;
 use clap::Args;
@@ -56,23 +57,25 @@ impl Decode {
         if let Some(folder) = &self.output {
             let output = Output::prepare(folder)?;
             let header = &log.header;
-            let rvs = header.width as usize * header.height as usize;
-            let name = histogram_file(rvs, header.labels, self.max_memory.0);
             let size = (header.width, header.height);
+            let source = Whole::of(size, &log.histogram);
+            let digest = Digest::of(&source, None)?;
+            let name = histogram_file(None, digest.mode.len(), header.labels, self.max_memory.0);
             let application = application(header);
-            write_histogram(&output, &application, size, &log.histogram, name)?;
+            write_histogram(&output, &application, &Drawn { source: &source, digest: &digest }, name)?;
             if self.uncertainty {
+                let (scale, share) = (scale(&application, header), self.credible.0);
                 let shown = Shown {
                     application: &application,
                     size,
+                    labels: header.labels,
                     values: None,
                     photographs: &Photographs::default(),
-                    histogram: &log.histogram,
-                    scale: &scale(&application, header),
-                    share: self.credible.0,
-                    boundary: None,
+                    seen: &Seen::of(&source, (&application, &scale, share), None)?,
+                    scale: &scale,
+                    share,
                 };
-                write_uncertainty(&output, &shown)?;
+                write_uncertainty(&output, &shown, &source)?;
             }
             let histograms = [crate::results::HISTOGRAM, crate::results::HISTOGRAM_SPARSE];
             output.commit(&[&histograms[..], &crate::uncertainty::files::FILES].concat())?;

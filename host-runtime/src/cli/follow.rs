@@ -1,18 +1,24 @@
 //! Runs jobs with a progress bar, and lets signals stop them.
 
-use crate::backend::{Backend, Progress, ProgressSink, RunReport};
+use crate::backend::{Backend, DrainedReport, Progress, ProgressSink, RunReport};
+use crate::blocks::{Source, Whole};
 use crate::checkpoint::Checkpoint;
-use crate::drive::{Course, Driven, all_in_one_piece, drive, in_one_piece};
+use crate::drive::{Course, Driven, all_in_one_piece, drive, drive_to, in_one_piece, nothing_to_keep};
 use crate::error::{Error, Result};
+use crate::fit;
 use crate::interrupt;
+use crate::memory::{Budget, Place};
 use crate::options::{Iterations, RunOptions};
 use crate::output::check_file;
 use crate::plan::Plan;
+use crate::spill::{Spill, Spilled};
 use crate::summary::{Summary, with_prefix};
 use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use spa_model::Job;
+use spagen::Build;
 use std::io::IsTerminal as _;
+use std::sync::Arc;
 
 /// A bar on a terminal for so many iterations of `labels` nominal labels each; from now on a signal asks to stop
 /// ([`interrupt::stop_asked`]).
@@ -34,13 +40,32 @@ pub fn progress_bar(iterations: u64, labels: u64, name: String) -> ProgressBar {
     bar
 }
 
-/// A job before the last one.
-pub fn run_pass(backend: &mut dyn Backend, plan: &Plan) -> anyhow::Result<RunReport> {
-    let (name, part) = (backend.name(), "a run before the last one");
+/// A job before the last one: its histogram.
+pub fn run_pass(
+    backend: &mut dyn Backend,
+    plan: &Plan,
+    budget: &Budget,
+) -> anyhow::Result<Box<dyn Source<u16>>> {
+    let (name, part) = (backend.name().to_string(), "a run before the last one");
     let job = &plan.job;
-    with_progress(backend, (job, 0), name.to_string(), |backend, progress| {
-        in_one_piece(backend, job, part, progress)
-    })
+    let size = (job.problem().width, job.problem().height);
+    if budget.place(job)? == Place::Memory {
+        let report = with_progress(backend, (job, 0), name, |backend, progress| {
+            in_one_piece(backend, job, part, progress)
+        })?;
+        return Ok(Box::new(Whole::owned(size, report.outcome.histogram)));
+    }
+    let spill = Arc::new(Spill::new(&budget.folder, size)?);
+    let Driven { report, iterations, .. } = follow_to(backend, plan, (Course::default(), &spill))?;
+    if iterations < job.iterations() {
+        return Err(nothing_to_keep((iterations, job.iterations()), part).into());
+    }
+    Ok(Box::new(Spilled::new(spill, job, iterations, &report.labels, budget.block())))
+}
+
+/// A job that a build cannot run is refused with the way to a build that can, before anything is compiled.
+pub fn check_fit(build: Option<&Build>, options: &RunOptions, plan: &Plan) -> Result<()> {
+    build.map_or(Ok(()), |build| fit::check(build, options, &plan.job))
 }
 
 /// Jobs whose results are of no use in parts, as [`Backend::run_many`] takes them; `part` says of what each is one.
@@ -62,6 +87,18 @@ pub fn follow(backend: &mut dyn Backend, plan: &Plan, course: Course) -> anyhow:
     let name = backend.name().to_string();
     with_progress(backend, (&plan.job, from), name, |backend, progress| {
         drive(backend, plan.application.name(), &plan.job, course, progress)
+    })
+}
+
+/// Runs a job with its messages going to disk.
+pub fn follow_to(
+    backend: &mut dyn Backend,
+    plan: &Plan,
+    kept: (Course, &Arc<Spill>),
+) -> anyhow::Result<Driven<DrainedReport>> {
+    let name = backend.name().to_string();
+    with_progress(backend, (&plan.job, 0), name, |backend, progress| {
+        drive_to(backend, plan.application.name(), &plan.job, kept, progress)
     })
 }
 

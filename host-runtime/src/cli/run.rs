@@ -2,41 +2,28 @@
 
 use super::auto::Auto;
 use super::batch;
-use super::follow::{course, follow, open_checkpoint, run_pass, run_whole, tell_partial};
+use super::follow::{check_fit, open_checkpoint, run_pass};
+use super::last::{Machine, Wanted, last_run};
 use crate::app::Application;
 use crate::app::infer::{self, Model};
-use crate::app::prepare::{Prepared, prepare, write_extras};
+use crate::app::prepare::{Prepared, prepare};
 use crate::backend::{Backend, registry};
 use crate::batch::Item;
-use crate::checkpoint::Checkpoint;
-use crate::drive::Driven;
+use crate::chains;
 use crate::error::Error;
-use crate::fit;
 use crate::formats::Field;
 use crate::interrupt;
-use crate::npy::Counted;
-use crate::options::{Bytes, Iterations, RunOptions};
+use crate::memory::{self, Budget};
+use crate::options::{Iterations, RunOptions};
 use crate::output::{Output, check_file};
-use crate::panels::{Photographs, Shown};
+use crate::panels::Photographs;
 use crate::picture::Picture;
-use crate::plan::{Inputs, Plan};
-use crate::report;
-use crate::results::{FILES, histogram_file, write_figure, write_formats, write_run, write_uncertainty};
-use crate::summary::Summary;
-use crate::trace::{EnergyTrace, TRACE};
-use crate::uncertainty::credible;
-use crate::{chains, cli::print, logfile};
+use crate::plan::Inputs;
+use crate::results::FILES;
 use clap::Args;
-use spa_model::{ArrayShape, Histogram, Outcome, Start};
 use spagen::Build;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-
-/// Size of a dense histogram above which it is written sparse: 2 GB.
-const MEMORY_DEFAULT: Bytes = Bytes(2_000_000_000);
-
-/// Collected iterations below which the histogram says little.
-const FEW: u16 = 20;
 
 /// Options of a run and how to talk about it.
 #[derive(Debug, Clone, Args)]
@@ -106,9 +93,10 @@ impl Request {
     pub fn prepare(&self) -> anyhow::Result<Prepared> {
         let options = self.args.resolve()?;
         let (build, mut backend) = open_machine(&options)?;
+        let budget = budget(&options, backend.as_ref(), None);
         let inputs = open_inputs(&self.first, self.second.as_deref())?;
         prepare(&self.application, &options, build.as_ref(), &inputs, &mut |plan, _| {
-            run_pass(backend.as_mut(), plan)
+            run_pass(backend.as_mut(), plan, &budget)
         })
     }
 }
@@ -138,17 +126,19 @@ fn execute(
     let resume = open_checkpoint(backend.as_ref(), &options)?;
     let output = open_output(application, &options)?;
     protect(&options, [Some(first), second])?;
+    let budget = budget(&options, backend.as_ref(), output.as_ref());
     let inputs = open_inputs(first, second)?;
     let prepared = prepare(application, &options, build.as_ref(), &inputs, &mut |plan, what| {
         eprintln!("{}, {what}: {}", plan.application.name(), plan.mapping);
         check_fit(build.as_ref(), &options, plan)?;
-        run_pass(backend.as_mut(), plan)
+        run_pass(backend.as_mut(), plan, &budget)
     })?;
     // The pictures are shown again with the results, reduced: they need no memory during the run.
     let photographs = Photographs::of(&inputs);
     drop(inputs);
-    let machine = Machine { build, backend, resume };
-    last_run(prepared, auto, Some(&photographs), &options, machine, output, args.json)
+    let machine = Machine { build, backend, resume, budget };
+    let wanted = Wanted { options: &options, photographs: Some(&photographs), output, json: args.json };
+    last_run(prepared, auto, machine, wanted)
 }
 
 /// Runs the field that a file describes.
@@ -164,7 +154,9 @@ pub fn execute_model(path: &Path, args: &RunArgs) -> anyhow::Result<ExitCode> {
     }
     let output = open_output(&Application::Infer, &options)?;
     let (prepared, options) = infer::prepare(&model, options, build.as_ref())?;
-    last_run(prepared, auto, None, &options, Machine { build, backend, resume }, output, args.json)
+    let budget = budget(&options, backend.as_ref(), output.as_ref());
+    let wanted = Wanted { options: &options, photographs: None, output, json: args.json };
+    last_run(prepared, auto, Machine { build, backend, resume, budget }, wanted)
 }
 
 /// Before the long work: can the formats hold the results, and is there a place for them?
@@ -216,14 +208,6 @@ fn protect(options: &RunOptions, pictures: [Option<&Path>; 2]) -> Result<(), Err
     Ok(())
 }
 
-/// What runs jobs.
-struct Machine {
-    build: Option<Build>,
-    backend: Box<dyn Backend>,
-    /// Where the last run goes on.
-    resume: Option<Checkpoint>,
-}
-
 /// The build and the backend that were asked for.
 fn open_machine(options: &RunOptions) -> anyhow::Result<(Option<Build>, Box<dyn Backend>)> {
     let build = options.build.as_deref().map(open_build).transpose()?;
@@ -232,195 +216,23 @@ fn open_machine(options: &RunOptions) -> anyhow::Result<(Option<Build>, Box<dyn 
     Ok((build, backend))
 }
 
-/// A job that a build cannot run is refused with the way to a build that can, before anything is compiled.
-fn check_fit(build: Option<&Build>, options: &RunOptions, plan: &Plan) -> Result<(), Error> {
-    build.map_or(Ok(()), |build| fit::check(build, options, &plan.job))
-}
-
-/// Runs the job whose results are written, and writes them.
-fn last_run(
-    mut prepared: Prepared,
-    auto: Option<Auto>,
-    photographs: Option<&Photographs>,
-    options: &RunOptions,
-    machine: Machine,
-    output: Option<Output>,
-    json: bool,
-) -> anyhow::Result<ExitCode> {
-    let Machine { build, mut backend, resume } = machine;
-    eprintln!("{}: {}", prepared.plan.application.name(), prepared.plan.mapping);
-    check_fit(build.as_ref(), options, &prepared.plan)?;
-    let mut convergence = None;
-    if let Some(auto) = auto {
-        let (job, found) = auto.search(backend.as_mut(), &prepared.plan.job)?;
-        prepared.plan.job = job;
-        convergence = Some(found);
-    }
-    let plan = &prepared.plan;
-    let collected = plan.job.collected();
-    // What the defaults collect is said in the docs; a note about one's own choice is of use.
-    let chosen = options.iterations.is_some() || options.burn_in.is_some() || options.schedule.is_some();
-    if chosen && collected < FEW {
-        eprintln!(
-            "note: only {collected} of {} iterations are collected, so shares and confidence are coarse; lower \
-             --burn-in or raise --iterations",
-            plan.job.iterations()
-        );
-    }
-    let problem = plan.job.problem();
-    let limit = options.max_memory.unwrap_or(MEMORY_DEFAULT).0;
-    let file = histogram_file(problem.rvs(), problem.labels, limit);
-    let hash = build.as_ref().map(|build| build.config_hash().to_string());
-    let results = Results { prepared: &prepared, photographs, options, json, outcome: None, trace: None };
-    let number = auto.map_or(options.chains.unwrap_or(1), Auto::chains);
-    if number != 1 {
-        warn_of_equal_starts(plan);
-        let chains = chains::run(&plan.job, (number, backend.at_once()), &mut |jobs, n| {
-            let name = format!("{} {}/{number}", backend.name(), n + jobs.len());
-            run_whole(backend.as_mut(), jobs, name, "one of several chains")
-        })?;
-        let mut summary = Summary::of_chains(plan, backend.name(), hash, &chains, file)?;
-        summary.convergence = convergence;
-        let code = results.write(output, summary, &chains.labels, &chains.histogram)?;
-        return match convergence.filter(|found| !found.converged) {
-            Some(found) => {
-                let kept = "the results are those of the newest half";
-                eprintln!("error: not converged after {} iterations: {found}; {kept}", found.iterations);
-                Ok(ExitCode::FAILURE)
-            }
-            None => Ok(code),
-        };
-    }
-    let name = backend.name();
-    let resumed_from = resume.as_ref().map(Checkpoint::iteration);
-    let course = course(plan, options, resume);
-    let Driven { mut report, iterations, trace } = follow(backend.as_mut(), plan, course)?;
-    let mut summary = Summary::new(plan, name, hash, &mut report, file)?;
-    summary.set_part(&plan.job, iterations, resumed_from);
-    summary.energy = trace.as_ref().and_then(|trace| Some(trace.points.last()?.1));
-    let shape = build.as_ref().map(Build::array);
-    let results = Results { outcome: Some((&report.outcome, shape)), trace: trace.as_ref(), ..results };
-    let labels = std::slice::from_ref(&report.outcome.labels);
-    results.write(output, summary, labels, &report.outcome.histogram)
-}
-
-/// Several chains from one start look alike for longer than they should.
-fn warn_of_equal_starts(plan: &Plan) {
-    if plan.job.run().start != Start::Random {
-        eprintln!("note: all chains start from the same labels; --start random lets them start apart");
-    }
-}
-
-/// What results are made of beside what was drawn.
-struct Results<'a> {
-    prepared: &'a Prepared,
-    photographs: Option<&'a Photographs>,
-    options: &'a RunOptions,
-    json: bool,
-    /// What one chain answered, for its log, and the array that it is written for.
-    outcome: Option<(&'a Outcome, Option<&'a ArrayShape>)>,
-    /// Its energy along the run.
-    trace: Option<&'a EnergyTrace>,
-}
-
-impl Results<'_> {
-    /// Writes all files, and prints the summary. `labels` are those of each chain.
-    fn write<C: Counted>(
-        &self,
-        output: Option<Output>,
-        mut summary: Summary,
-        labels: &[Vec<u8>],
-        histogram: &Histogram<C>,
-    ) -> anyhow::Result<ExitCode> {
-        let (plan, options) = (&self.prepared.plan, self.options);
-        summary.settings = Some(self.prepared.settings(options)?);
-        let problem = plan.job.problem();
-        let formats = options.formats.as_deref().unwrap_or_default();
-        // Up to the end of burn-in a stopped run has labels and nothing else.
-        let collected = summary.collected() > 0;
-        let scale = self.prepared.scale();
-        // Pictures and the report count in labels where those are parts of pixels.
-        let shown = Shown {
-            application: &plan.application,
-            size: (problem.width, problem.height),
-            values: plan.values.as_deref(),
-            photographs: self.photographs.unwrap_or(&Photographs { first: None, second: None }),
-            histogram,
-            scale: &scale,
-            share: options.credible.map_or(credible::SHARE, |share| share.0),
-            boundary: None,
-        };
-        if let Some(output) = output {
-            if options.uncertainty && collected {
-                summary.uncertainty = Some(write_uncertainty(&output, &shown)?);
-            }
-            if collected {
-                write_extras(&output, &self.prepared.extras(histogram))?;
-            }
-            if !formats.is_empty() && collected {
-                write_formats(&output, &self.prepared.field(histogram), formats)?;
-            }
-            // Its legend is in pixels.
-            if self.photographs.is_some() && self.prepared.labels_are_pixels() && collected {
-                write_figure(&output, &shown)?;
-            }
-            if let Some(trace) = self.trace {
-                trace.write(&output.path(TRACE))?;
-            }
-            write_run(output, &plan.application, &summary, labels, histogram)?;
-        }
-        // Its folder may be that of the results.
-        if let (Some(path), Some((outcome, shape)), true) = (&options.keep_log, self.outcome, collected) {
-            let job = (&plan.job, summary.iterations_done);
-            logfile::write(path, plan.application.name(), job, shape, outcome)?;
-        }
-        if let Some(path) = options.report.as_ref().filter(|_| self.photographs.is_some() && collected) {
-            if !self.prepared.labels_are_pixels() {
-                eprintln!("note: the report counts in labels of the last size, not in pixels");
-            }
-            let run = report::Run {
-                summary: &summary,
-                shown,
-                schedule: &given_schedule(plan),
-                trace: self.trace,
-                command: &command_line(),
-            };
-            report::write(path, &run)?;
-        }
-        if self.json {
-            print(&summary.json()?)?;
-        } else {
-            let place = options.output.as_ref().map(|folder| format!("  results in  {}\n", folder.display()));
-            let nowhere =
-                || "  results     not written; -o DIR writes labels, histogram and pictures\n".to_string();
-            print(&format!("{summary}{}", place.unwrap_or_else(nowhere)))?;
-        }
-        if summary.partial {
-            tell_partial(&summary, options);
-            return Ok(ExitCode::from(interrupt::exit_code()));
-        }
-        Ok(ExitCode::SUCCESS)
-    }
-}
-
-/// The command line of this process, quoted where a shell needs it.
-fn command_line() -> String {
-    let quoted = |arg: String| {
-        let plain = |c: char| c.is_alphanumeric() || "-_./:=,+@%".contains(c);
-        if !arg.is_empty() && arg.chars().all(plain) {
-            arg
-        } else {
-            format!("'{}'", arg.replace('\'', "'\\''"))
-        }
+/// What the runs of `options` may take; messages that do not fit go beside the results.
+fn budget(options: &RunOptions, backend: &dyn Backend, output: Option<&Output>) -> Budget {
+    let many = options.iterations == Some(Iterations::Auto) || options.chains.is_some_and(|n| n > 1);
+    let refused = if let Some(why) = backend.in_one_piece() {
+        Some(format!("backend '{}' cannot: {why}; --backend cpu can", backend.name()))
+    } else if many {
+        Some("several chains are added up in memory; run each with --chain N".to_string())
+    } else if options.checkpoint.is_some() || options.resume.is_some() {
+        Some("--checkpoint and --resume need them in memory; leave them out".to_string())
+    } else {
+        None
     };
-    let args = std::env::args_os().skip(1).map(|arg| quoted(arg.to_string_lossy().into_owned()));
-    std::iter::once("spa".to_string()).chain(args).collect::<Vec<_>>().join(" ")
-}
-
-/// Temperatures as people gave them, and their iterations.
-fn given_schedule(plan: &Plan) -> Vec<(f64, u32)> {
-    let factor = plan.mapping.temperature_factor;
-    plan.job.run().schedule.steps().iter().map(|step| (step.temperature / factor, step.iterations)).collect()
+    Budget {
+        limit: options.max_memory.map_or(memory::LIMIT, |limit| limit.0),
+        folder: output.map_or_else(std::env::temp_dir, |output| output.folder().to_path_buf()),
+        refused,
+    }
 }
 
 /// Opens a build folder.

@@ -90,7 +90,23 @@ impl<W: Write + Seek> Writer<W> {
         &mut self,
         name: &str,
         shape: &[u64],
-        values: impl Iterator<Item = T>,
+        mut values: impl Iterator<Item = T>,
+    ) -> std::io::Result<()>
+    where
+        T: npyz::AutoSerialize + npyz::Serialize,
+    {
+        self.array_by(name, shape, |put| values.try_for_each(put))
+    }
+
+    /// The same; `fill` is given what takes its values.
+    ///
+    /// # Errors
+    /// If it cannot be written, and those of `fill`.
+    pub fn array_by<T>(
+        &mut self,
+        name: &str,
+        shape: &[u64],
+        fill: impl FnOnce(&mut dyn FnMut(T) -> std::io::Result<()>) -> std::io::Result<()>,
     ) -> std::io::Result<()>
     where
         T: npyz::AutoSerialize + npyz::Serialize,
@@ -101,7 +117,7 @@ impl<W: Write + Seek> Writer<W> {
         self.zip.start_file(format!("{name}.npy"), options)?;
         let mut writer =
             npyz::WriteOptions::new().default_dtype().shape(shape).writer(&mut self.zip).begin_nd()?;
-        writer.extend(values)?;
+        fill(&mut |value| writer.push(&value))?;
         writer.finish()
     }
 }

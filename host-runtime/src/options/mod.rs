@@ -25,7 +25,7 @@ pub use card::CardOptions;
 pub use iterations::Iterations;
 pub use simulation::SimulationOptions;
 pub(crate) use values::weights;
-pub use values::{Anneal, Bytes, Share};
+pub use values::{Anneal, Bytes, HistogramForm, Share};
 
 /// Everything that can be set for a run. What is not given has the default of the application.
 #[derive(Debug, Clone, Default, PartialEq, Args, Deserialize)]
@@ -192,9 +192,13 @@ pub struct RunOptions {
     /// classes as png, npz
     #[arg(long, value_enum, value_name = "F,F,…", value_delimiter = ',', help_heading = "Output")]
     pub formats: Option<Vec<FileFormat>>,
-    /// Above this size the histogram is written sparse, as .npz (suffixes K, M, G) [default: 2G]
+    /// Memory that a run may take: one that needs more keeps its messages on disk and makes its results by blocks of rows; a
+    /// histogram larger than this is written sparse, as .npz (suffixes K, M, G) [default: 2G]
     #[arg(long, value_name = "SIZE", help_heading = "Output")]
     pub max_memory: Option<Bytes>,
+    /// Write the histogram dense (.npy, labels × 2 bytes a pixel) or sparse (.npz, what was drawn), whatever its size
+    #[arg(long, value_enum, value_name = "FORM", help_heading = "Output")]
+    pub histogram: Option<HistogramForm>,
     /// Write mean, variance, entropy, confidence and credible sets of every pixel, for segments boundaries, too
     #[arg(long, help_heading = "Output")]
     pub uncertainty: bool,
@@ -346,6 +350,7 @@ impl RunOptions {
             keep_log: self.keep_log.or(base.keep_log),
             formats: self.formats.or(base.formats),
             max_memory: self.max_memory.or(base.max_memory),
+            histogram: self.histogram.or(base.histogram),
             uncertainty: self.uncertainty || base.uncertainty,
             credible: self.credible.or(base.credible),
             report: self.report.or(base.report),

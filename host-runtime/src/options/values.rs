@@ -100,6 +100,16 @@ impl<'de> Deserialize<'de> for Bytes {
     }
 }
 
+/// How a histogram is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HistogramForm {
+    /// All counts: histogram.npy
+    Dense,
+    /// Counts that are not zero: histogram.npz
+    Sparse,
+}
+
 /// A seed, as a number or as text.
 pub(super) fn optional_seed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
     number_or_text(deserializer).map(|Text(seed)| Some(seed))

@@ -3,9 +3,11 @@
 //! A pixel is the number of its entries (a byte), then for every entry, most frequent first, the label (a byte) and the count
 //! (LEB128), then the count of what was left out (LEB128). All of it is a zlib stream.
 
+use crate::blocks::Source;
+use crate::error::{Error, Result};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
-use spa_model::{Count, Histogram};
+use spa_model::Count;
 use std::io::Write as _;
 
 /// Entries kept in all; beyond that only every second, third … row and column is.
@@ -26,45 +28,51 @@ pub struct Packed {
     pub bytes: Vec<u8>,
 }
 
-/// Packs `histogram`, of `width` by `height` pixels.
+/// Packs `source`; `entries` is how many counts of every pixel are not zero.
 ///
 /// # Errors
-/// None in memory; the encoder's signature has one.
-pub fn pack<C: Count>(histogram: &Histogram<C>, width: u32, height: u32) -> std::io::Result<Packed> {
-    pack_at_most(histogram, width, height, ENTRIES)
+/// As [`Source::each`]; the encoder's signature has one, too.
+pub fn pack<C: Count>(source: &dyn Source<C>, entries: &[u16]) -> Result<Packed> {
+    pack_at_most(source, entries, ENTRIES)
 }
 
-fn pack_at_most<C: Count>(
-    histogram: &Histogram<C>,
-    width: u32,
-    height: u32,
-    entries: usize,
-) -> std::io::Result<Packed> {
-    let filled = |i: usize| histogram.rv(i).iter().filter(|&&c| c.into() > 0).count().min(ENTRIES_OF_PIXEL);
+fn pack_at_most<C: Count>(source: &dyn Source<C>, filled: &[u16], entries: usize) -> Result<Packed> {
+    let (width, height) = source.size();
+    let filled = |i: usize| usize::from(filled[i]).min(ENTRIES_OF_PIXEL);
     let mut step = 1;
     while step < width.max(height) && kept(width, height, step).map(filled).sum::<usize>() > entries {
         step += 1;
     }
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
+    let fail = |e: std::io::Error| Error::usage(format!("the histogram cannot be packed: {e}"));
     let mut pixel = Vec::new();
-    for i in kept(width, height, step) {
-        let counts = histogram.rv(i).iter().enumerate().map(|(l, &c)| (l, c.into()));
-        let mut counts: Vec<(usize, u32)> = counts.filter(|&(_, c)| c > 0).collect();
-        // The lowest label first on a tie, as the mode has it.
-        counts.sort_by_key(|&(l, c)| (u32::MAX - c, l));
-        let rest = counts.iter().skip(ENTRIES_OF_PIXEL).map(|(_, c)| c).sum();
-        counts.truncate(ENTRIES_OF_PIXEL);
-        pixel.clear();
-        pixel.push(counts.len() as u8);
-        for (label, count) in counts {
-            pixel.push(label as u8);
-            leb128(&mut pixel, count);
+    let mut pixels = kept(width, height, step).peekable();
+    source.each(&mut |block| {
+        while let Some(i) = pixels.next_if(|&i| !block.own(i).is_empty()) {
+            put(&mut pixel, block.own(i));
+            encoder.write_all(&pixel).map_err(fail)?;
         }
-        leb128(&mut pixel, rest);
-        encoder.write_all(&pixel)?;
-    }
-    let bytes = encoder.finish()?;
+        Ok(())
+    })?;
+    let bytes = encoder.finish().map_err(fail)?;
     Ok(Packed { step, columns: width.div_ceil(step), rows: height.div_ceil(step), bytes })
+}
+
+/// Writes the counts of a pixel over `pixel`.
+fn put<C: Count>(pixel: &mut Vec<u8>, counts: &[C]) {
+    let counts = counts.iter().enumerate().map(|(l, &c)| (l, c.into()));
+    let mut counts: Vec<(usize, u32)> = counts.filter(|&(_, c)| c > 0).collect();
+    // The lowest label first on a tie, as the mode has it.
+    counts.sort_by_key(|&(l, c)| (u32::MAX - c, l));
+    let rest = counts.iter().skip(ENTRIES_OF_PIXEL).map(|(_, c)| c).sum();
+    counts.truncate(ENTRIES_OF_PIXEL);
+    pixel.clear();
+    pixel.push(counts.len() as u8);
+    for (label, count) in counts {
+        pixel.push(label as u8);
+        leb128(pixel, count);
+    }
+    leb128(pixel, rest);
 }
 
 /// Pixels that are kept, row-major.
@@ -86,6 +94,8 @@ fn leb128(out: &mut Vec<u8>, mut value: u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::blocks::{Digest, Whole};
+    use spa_model::Histogram;
     use std::io::Read as _;
 
     fn unpacked(packed: &Packed) -> Vec<u8> {
@@ -127,7 +137,8 @@ mod tests {
     #[test]
     fn every_count_is_there() {
         let histogram = histogram();
-        let packed = pack(&histogram, 4, 2).unwrap();
+        let source = Whole::of((4, 2), &histogram);
+        let packed = pack(&source, &Digest::of(&source, None).unwrap().entries).unwrap();
         assert_eq!((packed.step, packed.columns, packed.rows), (1, 4, 2));
         let bytes = unpacked(&packed);
         let mut place = 0;
@@ -164,7 +175,9 @@ mod tests {
 
     #[test]
     fn too_much_is_thinned() {
-        let packed = pack_at_most(&histogram(), 4, 2, 7).unwrap();
+        let histogram = histogram();
+        let source = Whole::of((4, 2), &histogram);
+        let packed = pack_at_most(&source, &Digest::of(&source, None).unwrap().entries, 7).unwrap();
         assert_eq!((packed.step, packed.columns, packed.rows), (2, 2, 1));
     }
 }

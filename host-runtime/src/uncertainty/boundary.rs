@@ -2,7 +2,8 @@
 //!
 //! Marginals bound this probability and do not fix it; only samples of whole fields do (docs/uncertainty.md).
 
-use spa_model::{Count, Histogram};
+use crate::blocks::Block;
+use spa_model::Count;
 
 /// Where probabilities of boundaries come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -22,33 +23,33 @@ fn clique(i: usize, (width, height): (usize, usize)) -> impl Iterator<Item = usi
 
 /// Σ over labels of what `fold` makes of the shares of the pixel and its neighbours.
 fn equal<C: Count>(
-    histogram: &Histogram<C>,
+    block: &Block<'_, C>,
     size: (usize, usize),
     i: usize,
     fold: impl Fn(&mut dyn Iterator<Item = f64>) -> f64,
 ) -> f64 {
-    let totals: Vec<(usize, f64)> =
-        clique(i, size).map(|n| (n, super::total(histogram.rv(n)).max(1) as f64)).collect();
-    let share = |&(n, total): &(usize, f64), l: usize| f64::from(histogram.rv(n)[l].into()) / total;
-    (0..histogram.labels()).map(|l| fold(&mut totals.iter().map(|n| share(n, l)))).sum()
-}
-
-/// Probability of a boundary in every pixel if neighbours were independent, H·W.
-pub fn independent<C: Count>(histogram: &Histogram<C>, size: (usize, usize)) -> Vec<f32> {
-    let at = |i: usize| 1.0 - equal(histogram, size, i, |shares| shares.product());
-    (0..histogram.rvs()).map(|i| at(i).clamp(0.0, 1.0) as f32).collect()
-}
-
-/// Least and largest probability of a boundary that the marginals allow (Fréchet), H·W.
-pub fn bounds<C: Count>(histogram: &Histogram<C>, size: (usize, usize)) -> Vec<[f32; 2]> {
-    let at = |i: usize| {
-        let others = clique(i, size).count() as f64 - 1.0;
-        let most = equal(histogram, size, i, |shares| shares.fold(1.0, f64::min));
-        // At most one label can have shares that overlap by necessity, so the sum is that label's.
-        let least = equal(histogram, size, i, |shares| (shares.sum::<f64>() - others).max(0.0));
-        [most, least].map(|p| (1.0 - p).clamp(0.0, 1.0) as f32)
+    let rows: Vec<(&[C], f64)> = clique(i, size)
+        .map(|n| block.rv(n))
+        .map(|counts| (counts, super::total(counts).max(1) as f64))
+        .collect();
+    let share = |&(counts, total): &(&[C], f64), l: usize| {
+        counts.get(l).map_or(0.0, |&count| f64::from(count.into()) / total)
     };
-    (0..histogram.rvs()).map(at).collect()
+    (0..block.labels()).map(|l| fold(&mut rows.iter().map(|row| share(row, l)))).sum()
+}
+
+/// Probability of a boundary in pixel `i` of a field of `size` (width, height) if neighbours were independent.
+pub fn independent<C: Count>(block: &Block<'_, C>, size: (usize, usize), i: usize) -> f32 {
+    (1.0 - equal(block, size, i, |shares| shares.product())).clamp(0.0, 1.0) as f32
+}
+
+/// Least and largest probability of a boundary there that the marginals allow (Fréchet).
+pub fn bounds<C: Count>(block: &Block<'_, C>, size: (usize, usize), i: usize) -> [f32; 2] {
+    let others = clique(i, size).count() as f64 - 1.0;
+    let most = equal(block, size, i, |shares| shares.fold(1.0, f64::min));
+    // At most one label can have shares that overlap by necessity, so the sum is that label's.
+    let least = equal(block, size, i, |shares| (shares.sum::<f64>() - others).max(0.0));
+    [most, least].map(|p| (1.0 - p).clamp(0.0, 1.0) as f32)
 }
 
 /// Counts, field by field, how often every pixel lay on a boundary.
@@ -84,16 +85,22 @@ mod tests {
     use super::*;
 
     /// Two RVs side by side, two labels.
-    fn pair(a: [u16; 2], b: [u16; 2]) -> Histogram {
-        Histogram::new(2, [a, b].concat()).unwrap()
+    fn pair(a: [u16; 2], b: [u16; 2]) -> Vec<u16> {
+        [a, b].concat()
+    }
+
+    /// Of every pixel of a field with so many labels: what independence says, and the bounds.
+    fn all(counts: &[u16], labels: usize, size: (usize, usize)) -> (Vec<f32>, Vec<[f32; 2]>) {
+        let block = Block::new(0, labels, counts, &[]);
+        (0..counts.len() / labels).map(|i| (independent(&block, size, i), bounds(&block, size, i))).unzip()
     }
 
     #[test]
     fn marginals_do_not_fix_a_boundary() {
         // Fields 00 and 11 by turns: never a boundary. Fields 01 and 10: always one. The same marginals.
-        let histogram = pair([5, 5], [5, 5]);
-        assert_eq!(independent(&histogram, (2, 1)), [0.5, 0.0]);
-        assert_eq!(bounds(&histogram, (2, 1)), [[0.0, 1.0], [0.0, 0.0]]);
+        let (independent, bounds) = all(&pair([5, 5], [5, 5]), 2, (2, 1));
+        assert_eq!(independent, [0.5, 0.0]);
+        assert_eq!(bounds, [[0.0, 1.0], [0.0, 0.0]]);
         let shares = |fields: [[u8; 2]; 2]| {
             let mut counts = BoundaryCounts::new((2, 1));
             fields.iter().for_each(|field| counts.add(field));
@@ -106,10 +113,11 @@ mod tests {
 
     #[test]
     fn certain_labels_leave_no_choice() {
-        assert_eq!(bounds(&pair([9, 0], [0, 9]), (2, 1))[0], [1.0, 1.0]);
-        assert_eq!(bounds(&pair([9, 0], [9, 0]), (2, 1))[0], [0.0, 0.0]);
+        let bounds = |a, b| all(&pair(a, b), 2, (2, 1)).1[0];
+        assert_eq!(bounds([9, 0], [0, 9]), [1.0, 1.0]);
+        assert_eq!(bounds([9, 0], [9, 0]), [0.0, 0.0]);
         // 0.9 and 0.8: equal with at least 0.7 + 0 and at most 0.8 + 0.1.
-        let [low, high] = bounds(&pair([9, 1], [8, 2]), (2, 1))[0];
+        let [low, high] = bounds([9, 1], [8, 2]);
         assert!((low - 0.1).abs() < 1e-6 && (high - 0.3).abs() < 1e-6, "{low} {high}");
     }
 
@@ -125,9 +133,8 @@ mod tests {
             counts.add(&field);
             field.iter().enumerate().for_each(|(i, &l)| histogram[i * labels + usize::from(l)] += 1);
         }
-        let histogram = Histogram::new(labels, histogram).unwrap();
         let shares = counts.shares().unwrap();
-        for (share, [low, high]) in shares.iter().zip(bounds(&histogram, (width, height))) {
+        for (share, [low, high]) in shares.iter().zip(all(&histogram, labels, (width, height)).1) {
             assert!(low - 1e-6 <= *share && *share <= high + 1e-6, "{low} {share} {high}");
         }
     }

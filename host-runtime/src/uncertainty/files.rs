@@ -1,12 +1,12 @@
 //! The files of `--uncertainty`.
 
-use super::boundary::{self, Source};
-use super::{Moments, Scale, confidence, credible, entropy};
+use super::{Moments, Scale, boundary, confidence, credible, entropy};
+use crate::blocks::Source;
 use crate::error::Result;
-use crate::npy;
+use crate::npy::Stream;
 use crate::output::Output;
 use serde::{Deserialize, Serialize};
-use spa_model::{Count, Histogram};
+use spa_model::Count;
 
 /// Names of all files that `--uncertainty` may write.
 pub const FILES: [&str; 10] = [
@@ -40,16 +40,14 @@ pub struct Overview {
     pub mean_deviation: Option<f64>,
     /// Where boundaries come from; none but for segmentations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub boundary: Option<Source>,
+    pub boundary: Option<boundary::Source>,
 }
 
 /// What is asked about a histogram.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a, C> {
     /// How often every label was drawn.
-    pub histogram: &'a Histogram<C>,
-    /// Width and height.
-    pub size: (u32, u32),
+    pub source: &'a dyn Source<C>,
     /// What labels measure.
     pub scale: &'a Scale,
     /// Share of credible sets.
@@ -63,87 +61,155 @@ pub struct Question<'a, C> {
 /// Writes everything but the picture, and sums it up.
 ///
 /// # Errors
-/// [`crate::Error::File`] if a file cannot be written.
+/// [`crate::Error::File`] if a file cannot be written; as [`Source::each`].
 pub fn write<C: Count>(output: &Output, question: &Question<'_, C>) -> Result<Overview> {
-    let Question { histogram, scale, share, .. } = *question;
-    let plane = [u64::from(question.size.1), u64::from(question.size.0)];
-    let deep = |depth: u64| [plane[0], plane[1], depth];
-    let rows = || (0..histogram.rvs()).map(|i| histogram.rv(i));
-    let pixels = histogram.rvs().max(1) as f64;
-
-    npy::write(
-        &output.path("confidence.npy"),
-        &plane,
-        &rows().map(|r| confidence(r) as f32).collect::<Vec<_>>(),
-    )?;
-    let entropies: Vec<f32> = rows().map(|r| entropy(r) as f32).collect();
-    npy::write(&output.path("entropy.npy"), &plane, &entropies)?;
-
-    let bytes = histogram.labels().div_ceil(8);
-    let (mut sizes, mut members) = (Vec::new(), vec![0_u8; histogram.rvs() * bytes]);
-    for (row, member) in rows().zip(members.chunks_exact_mut(bytes)) {
-        let set = credible::smallest_set(row, share);
-        set.iter().for_each(|&l| member[usize::from(l / 8)] |= 1 << (l % 8));
-        sizes.push(set.len() as u16);
-    }
-    npy::write(&output.path("credible.npy"), &plane, &sizes)?;
-    npy::write(&output.path("credible_set.npy"), &deep(bytes as u64), &members)?;
-
-    let mean_deviation = write_moments(output, question)?;
-    if let Scale::Line { values, .. } = scale {
-        let ends = |row: &[C]| match credible::shortest_interval(row, share) {
-            Some((first, last)) => [first, last].map(|l| values[usize::from(l)] as f32),
-            None => [f32::NAN; 2],
-        };
-        let intervals: Vec<f32> = rows().flat_map(ends).collect();
-        npy::write(&output.path("credible_interval.npy"), &deep(2), &intervals)?;
-    }
-    let mut source = None;
-    if question.boundaries {
-        let size = (question.size.0 as usize, question.size.1 as usize);
-        let bounds = boundary::bounds(histogram, size).into_flattened();
-        npy::write(&output.path("boundary_bounds.npy"), &deep(2), &bounds)?;
-        let (values, from) = match question.sampled {
-            Some(sampled) => (sampled.to_vec(), Source::Samples),
-            None => (boundary::independent(histogram, size), Source::Independent),
-        };
-        npy::write(&output.path("boundary.npy"), &plane, &values)?;
-        source = Some(from);
-    }
+    let Question { source, scale, share, .. } = *question;
+    let (width, height) = source.size();
+    let size = (width as usize, height as usize);
+    let plane = Plane { output, shape: [height.into(), width.into()] };
+    let mut files = Files {
+        confidence: plane.file("confidence.npy", &[])?,
+        entropy: plane.file("entropy.npy", &[])?,
+        sizes: plane.file("credible.npy", &[])?,
+        members: plane.file("credible_set.npy", &[source.labels().div_ceil(8) as u64])?,
+        intervals: match scale {
+            Scale::Line { .. } => Some(plane.file("credible_interval.npy", &[2])?),
+            _ => None,
+        },
+        moments: MomentFiles::new(&plane, scale)?,
+        boundaries: match question.boundaries {
+            true => Some([plane.file("boundary_bounds.npy", &[2])?, plane.file("boundary.npy", &[])?]),
+            false => None,
+        },
+        sums: Sums::default(),
+    };
+    source.each(&mut |block| {
+        block.rvs().try_for_each(|(i, counts)| files.add(question, (i, counts)))?;
+        if let Some([bounds, values]) = &mut files.boundaries {
+            for (i, _) in block.rvs() {
+                bounds.extend(boundary::bounds(block, size, i))?;
+                let independent = || boundary::independent(block, size, i);
+                values.extend([question.sampled.map_or_else(independent, |sampled| sampled[i])])?;
+            }
+        }
+        Ok(())
+    })?;
+    let of = |_| {
+        if question.sampled.is_some() { boundary::Source::Samples } else { boundary::Source::Independent }
+    };
+    let boundary = files.boundaries.as_ref().map(of);
+    let deviation = files.moments.as_ref().map(|moments| moments.deviation);
+    let sums = files.finish()?;
+    let pixels = (size.0 * size.1).max(1) as f64;
     Ok(Overview {
         credible_share: share,
-        mean_credible_size: sizes.iter().map(|&n| f64::from(n)).sum::<f64>() / pixels,
-        mean_entropy: entropies.iter().map(|&e| f64::from(e)).sum::<f64>() / pixels,
-        mean_deviation,
-        boundary: source,
+        mean_credible_size: sums.size / pixels,
+        mean_entropy: sums.entropy / pixels,
+        mean_deviation: deviation.map(|sum| sum / pixels),
+        boundary,
     })
 }
 
-/// `mean.npy` and `variance.npy` where labels are numbers; gives the mean deviation.
-fn write_moments<C: Count>(output: &Output, question: &Question<'_, C>) -> Result<Option<f64>> {
-    let Some(vectors) = question.scale.vectors() else { return Ok(None) };
-    let (height, width) = (u64::from(question.size.1), u64::from(question.size.0));
-    let histogram = question.histogram;
-    let moments: Vec<Moments> =
-        (0..histogram.rvs()).map(|i| Moments::of(histogram.rv(i), &vectors)).collect();
-    let (mean_path, variance_path) = (output.path("mean.npy"), output.path("variance.npy"));
-    if let Scale::Plane { base, .. } = question.scale {
-        let mean = |(i, m): (usize, &Moments)| {
-            let base = base.as_ref().map_or([0.0; 2], |base| base[i]);
-            [m.mean[0] + base[0], m.mean[1] + base[1]].map(|v| v as f32)
-        };
-        let means: Vec<f32> = moments.iter().enumerate().flat_map(mean).collect();
-        npy::write(&mean_path, &[height, width, 2], &means)?;
-        let variances: Vec<f32> = moments.iter().flat_map(|m| m.variance.map(|v| v as f32)).collect();
-        npy::write(&variance_path, &[height, width, 3], &variances)?;
-    } else {
-        npy::write(
-            &mean_path,
-            &[height, width],
-            &moments.iter().map(|m| m.mean[0] as f32).collect::<Vec<_>>(),
-        )?;
-        let variances: Vec<f32> = moments.iter().map(|m| m.variance[0] as f32).collect();
-        npy::write(&variance_path, &[height, width], &variances)?;
+/// Where files of a field go, and its shape.
+struct Plane<'a> {
+    output: &'a Output,
+    shape: [u64; 2],
+}
+
+impl Plane<'_> {
+    /// A file with so many values a pixel.
+    fn file<T: npyz::AutoSerialize + npyz::Serialize>(&self, name: &str, depth: &[u64]) -> Result<Stream<T>> {
+        Stream::create(&self.output.path(name), &[&self.shape[..], depth].concat())
     }
-    Ok(Some(moments.iter().map(Moments::deviation).sum::<f64>() / moments.len().max(1) as f64))
+}
+
+/// What is summed over all pixels.
+#[derive(Default)]
+struct Sums {
+    size: f64,
+    entropy: f64,
+}
+
+/// All files, side by side.
+struct Files {
+    confidence: Stream<f32>,
+    entropy: Stream<f32>,
+    sizes: Stream<u16>,
+    members: Stream<u8>,
+    intervals: Option<Stream<f32>>,
+    moments: Option<MomentFiles>,
+    /// Bounds, and the probability itself.
+    boundaries: Option<[Stream<f32>; 2]>,
+    sums: Sums,
+}
+
+impl Files {
+    /// Adds a pixel.
+    fn add<C: Count>(&mut self, question: &Question<'_, C>, (i, counts): (usize, &[C])) -> Result<()> {
+        self.confidence.extend([confidence(counts) as f32])?;
+        let entropy = entropy(counts) as f32;
+        self.sums.entropy += f64::from(entropy);
+        self.entropy.extend([entropy])?;
+        let set = credible::smallest_set(counts, question.share);
+        self.sums.size += set.len() as f64;
+        self.sizes.extend([set.len() as u16])?;
+        let mut members = [0_u8; 32];
+        set.iter().for_each(|&l| members[usize::from(l / 8)] |= 1 << (l % 8));
+        self.members.extend(members.into_iter().take(counts.len().div_ceil(8)))?;
+        if let (Some(file), Scale::Line { values, .. }) = (&mut self.intervals, question.scale) {
+            file.extend(match credible::shortest_interval(counts, question.share) {
+                Some((first, last)) => [first, last].map(|l| values[usize::from(l)] as f32),
+                None => [f32::NAN; 2],
+            })?;
+        }
+        self.moments.as_mut().map_or(Ok(()), |moments| moments.add(question.scale, (i, counts)))
+    }
+
+    fn finish(self) -> Result<Sums> {
+        self.confidence.finish()?;
+        self.entropy.finish()?;
+        self.sizes.finish()?;
+        self.members.finish()?;
+        self.intervals.map_or(Ok(()), Stream::finish)?;
+        self.moments.map_or(Ok(()), MomentFiles::finish)?;
+        self.boundaries.into_iter().flatten().try_for_each(Stream::finish)?;
+        Ok(self.sums)
+    }
+}
+
+/// `mean.npy` and `variance.npy`, where labels are numbers.
+struct MomentFiles {
+    vectors: Vec<[f64; 2]>,
+    mean: Stream<f32>,
+    variance: Stream<f32>,
+    /// Sum of the deviations.
+    deviation: f64,
+}
+
+impl MomentFiles {
+    fn new(plane: &Plane<'_>, scale: &Scale) -> Result<Option<Self>> {
+        let Some(vectors) = scale.vectors() else { return Ok(None) };
+        let depths: [&[u64]; 2] = if let Scale::Plane { .. } = scale { [&[2], &[3]] } else { [&[], &[]] };
+        let mean = plane.file("mean.npy", depths[0])?;
+        Ok(Some(Self { vectors, mean, variance: plane.file("variance.npy", depths[1])?, deviation: 0.0 }))
+    }
+
+    fn add<C: Count>(&mut self, scale: &Scale, (i, counts): (usize, &[C])) -> Result<()> {
+        let moments = Moments::of(counts, &self.vectors);
+        self.deviation += moments.deviation();
+        if let Scale::Plane { base, .. } = scale {
+            let base = base.as_ref().map_or([0.0; 2], |base| base[i]);
+            let mean = [moments.mean[0] + base[0], moments.mean[1] + base[1]];
+            self.mean.extend(mean.map(|v| v as f32))?;
+            self.variance.extend(moments.variance.map(|v| v as f32))
+        } else {
+            self.mean.extend([moments.mean[0] as f32])?;
+            self.variance.extend([moments.variance[0] as f32])
+        }
+    }
+
+    fn finish(self) -> Result<()> {
+        self.mean.finish()?;
+        self.variance.finish()
+    }
 }

@@ -5,6 +5,7 @@
 mod applications;
 mod auto;
 mod batch;
+mod big;
 mod builds;
 mod chains;
 mod edges;

@@ -45,6 +45,17 @@ impl Layout {
             }
         }
     }
+
+    /// Writes the costs of label `l` of the RVs from the n-th on, a multiple of [`LANES`]; [`LANES`] of them at most.
+    fn put_label(self, row: &mut [u8], n: usize, l: usize, costs: &[u8]) {
+        match self {
+            Self::Strides(stride) => {
+                let places = row[n * stride + l..].iter_mut().step_by(stride);
+                places.zip(costs).for_each(|(place, &cost)| *place = cost);
+            }
+            Self::Lanes(labels) => row[n * labels + l * LANES..][..costs.len()].copy_from_slice(costs),
+        }
+    }
 }
 
 /// The costs of a job: all of them, or how to make them.
@@ -97,39 +108,86 @@ impl Costs {
 /// Makes the costs of a row.
 #[derive(Debug)]
 struct Maker<'a> {
-    singletons: Singletons<'a>,
+    problem: &'a Problem,
     layout: Layout,
-    alpha: u32,
-    width: usize,
-    s: Vec<u16>,
-    costs: Vec<u8>,
+    /// Where S does not come from a table.
+    rows: Option<singletons::Rows<'a>>,
 }
 
 impl<'a> Maker<'a> {
     fn new(problem: &'a Problem, layout: Layout) -> Self {
-        let labels = problem.labels.into();
-        Self {
-            singletons: Singletons::new(problem),
-            layout,
-            alpha: problem.alpha.into(),
-            width: problem.width as usize,
-            s: vec![0; labels],
-            costs: vec![0; labels],
-        }
+        Self { problem, layout, rows: singletons::Rows::new(problem) }
     }
 
     /// Writes the costs of the RVs of `colour` in row `y` over those of another row, and their labels of least S.
-    fn row(&mut self, y: usize, colour: usize, row: &mut [u8], mut argmin: Option<&mut [u8]>) {
-        for n in 0..count(self.width, y, colour) {
-            let x = 2 * n + parity(y, colour);
-            self.singletons.fill(x as u32, y as u32, &mut self.s);
-            for (cost, &s) in self.costs.iter_mut().zip(&self.s) {
-                *cost = (self.alpha * u32::from(s)).min(255) as u8;
+    fn row(&mut self, y: usize, colour: usize, row: &mut [u8], argmin: Option<&mut [u8]>) {
+        let width = self.problem.width as usize;
+        let argmin = argmin.map(|labels| &mut labels[y * width..][..width]);
+        match &mut self.rows {
+            Some(rows) => {
+                rows.turn_to(y, colour);
+                by_label(self.problem, rows, (self.layout, parity(y, colour)), row, argmin);
             }
-            self.layout.put(row, n, &self.costs);
-            if let Some(labels) = &mut argmin {
-                labels[y * self.width + x] = singletons::argmin(&self.s);
+            None => by_rv(self.problem, (self.layout, y, colour), row, argmin),
+        }
+    }
+}
+
+/// The costs of a row, [`LANES`] RVs of one label at a time; `argmin` has the labels of the row.
+fn by_label(
+    problem: &Problem,
+    rows: &singletons::Rows<'_>,
+    (layout, parity): (Layout, usize),
+    row: &mut [u8],
+    mut argmin: Option<&mut [u8]>,
+) {
+    let (width, alpha) = (problem.width as usize, u16::from(problem.alpha));
+    // From here on the cost is 255; so the product fits.
+    let most = 255_u16.checked_div(alpha).map_or(0, |most| most + 1);
+    let rvs = (width - parity).div_ceil(2);
+    for from in (0..rvs).step_by(LANES) {
+        let (mut s, mut costs) = ([0_u16; LANES], [0_u8; LANES]);
+        let (mut least, mut best) = ([u16::MAX; LANES], [0_u8; LANES]);
+        let n = LANES.min(rvs - from);
+        for l in 0..usize::from(problem.labels) {
+            rows.fill(l, from, &mut s[..n]);
+            for (cost, s) in costs.iter_mut().zip(s) {
+                *cost = (s.min(most) * alpha).min(255) as u8;
             }
+            layout.put_label(row, from, l, &costs[..n]);
+            if argmin.is_some() {
+                for ((least, best), s) in least.iter_mut().zip(&mut best).zip(s) {
+                    *best = if s < *least { l as u8 } else { *best };
+                    *least = s.min(*least);
+                }
+            }
+        }
+        if let Some(labels) = &mut argmin {
+            let places = labels[2 * from + parity..].iter_mut().step_by(2);
+            places.zip(best).take(n).for_each(|(label, best)| *label = best);
+        }
+    }
+}
+
+/// The costs of a row whose S are in a table, a RV at a time.
+fn by_rv(
+    problem: &Problem,
+    (layout, y, colour): (Layout, usize, usize),
+    row: &mut [u8],
+    mut argmin: Option<&mut [u8]>,
+) {
+    let (width, alpha) = (problem.width as usize, u32::from(problem.alpha));
+    let singletons = Singletons::new(problem);
+    let (mut s, mut costs) = (vec![0; problem.labels.into()], vec![0; problem.labels.into()]);
+    for n in 0..count(width, y, colour) {
+        let x = 2 * n + parity(y, colour);
+        singletons.fill(x as u32, y as u32, &mut s);
+        for (cost, &s) in costs.iter_mut().zip(&s) {
+            *cost = (alpha * u32::from(s)).min(255) as u8;
+        }
+        layout.put(row, n, &costs);
+        if let Some(labels) = &mut argmin {
+            labels[x] = singletons::argmin(&s);
         }
     }
 }
@@ -167,28 +225,77 @@ impl<'a> Window<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::job::{Pair, Singleton, line_vectors};
+    use crate::job::{Difference, Offset, Pair, Singleton, line_vectors};
+
+    fn problem((width, height): (u32, u32), singleton: Singleton, caps: (u16, u16), alpha: u8) -> Problem {
+        Problem {
+            width,
+            height,
+            labels: 3,
+            singleton,
+            data_cap: caps.0,
+            s_outside: caps.1,
+            pair: Pair::Potts,
+            pair_cap: 1,
+            vectors: line_vectors(3),
+            alpha,
+            beta: 1,
+            shift: 0,
+            fixed: None,
+            edge_weights: None,
+        }
+    }
+
+    /// Costs, labels of least S and their places, of all RVs of `problem`.
+    fn check(problem: &Problem, layout: Layout) {
+        let mut labels = vec![9; problem.rvs()];
+        let costs = Costs::new(problem, layout, usize::MAX, Some(&mut labels));
+        for (i, label) in labels.into_iter().enumerate() {
+            let (x, y) = (i as u32 % problem.width, i as u32 / problem.width);
+            let s = [0, 1, 2].map(|l| problem.singleton_cost(x, y, l));
+            let row = costs.row(y as usize, (x + y) as usize % 2).unwrap();
+            let n = x as usize / 2;
+            for (l, s) in s.into_iter().enumerate() {
+                let at = match layout {
+                    Layout::Strides(stride) => n * stride + l,
+                    Layout::Lanes(labels) => n / LANES * LANES * labels + l * LANES + n % LANES,
+                };
+                assert_eq!(u32::from(row[at]), (u32::from(problem.alpha) * s).min(255), "{x} {y} {l}");
+            }
+            let least = s.into_iter().min();
+            assert_eq!(s.into_iter().position(|s| Some(s) == least), Some(label.into()), "{x} {y}");
+        }
+    }
+
+    #[test]
+    fn costs_are_those_of_the_contract_and_so_are_least_labels() {
+        let size = (201, 5);
+        let samples = |f: u32| (0..size.0 * size.1).map(|i| (i * i * f + i / 7) as u8).collect::<Vec<u8>>();
+        let offsets =
+            [[(0, 0), (-1, 0), (-2, 0)], [(-70, 1), (3, -1), (300, 0)], [(1, 4), (-2048, 2047), (0, -5)]];
+        for form in [Difference::Abs, Difference::Squared] {
+            let pixels = offsets.map(|all| {
+                let offsets = all.map(|(dx, dy)| Offset { dx, dy }).to_vec();
+                Singleton::Pixels { form, first: samples(5), second: samples(11), offsets }
+            });
+            let values = Singleton::Values { form, first: samples(3), values: vec![0, 100, 255] };
+            let caps = [(30, 9), (u16::MAX, u16::MAX), (255, 0), (1, 300)];
+            for (singleton, caps) in pixels.into_iter().chain([values]).zip(caps) {
+                for alpha in [0, 1, 2, 255] {
+                    let problem = problem(size, singleton.clone(), caps, alpha);
+                    check(&problem, Layout::Strides(16));
+                    check(&problem, Layout::Lanes(3));
+                }
+            }
+        }
+    }
 
     #[test]
     fn rows_made_on_the_way_are_those_of_the_table() {
         let (width, height) = (13, 9);
         let costs = (0..width * height * 3).map(|i| (i * 37 % 101) as u16).collect();
-        let problem = Problem {
-            width,
-            height,
-            labels: 3,
-            singleton: Singleton::Table { costs },
-            data_cap: 90,
-            s_outside: 0,
-            pair: Pair::Potts,
-            pair_cap: 1,
-            vectors: line_vectors(3),
-            alpha: 3,
-            beta: 1,
-            shift: 0,
-            fixed: None,
-            edge_weights: None,
-        };
+        let problem = problem((width, height), Singleton::Table { costs }, (90, 0), 3);
+        check(&problem, Layout::Lanes(3));
         for layout in [Layout::Strides(16), Layout::Lanes(3)] {
             let mut labels = [vec![0; problem.rvs()], vec![0; problem.rvs()]];
             let table = Costs::new(&problem, layout, usize::MAX, Some(&mut labels[0]));

@@ -5,6 +5,15 @@ use super::field::{Cell, Encoding, count, half, parity};
 use crate::entry::{Count, LabelEntry, Message};
 use crate::job::Problem;
 
+/// Messages of a colour of a row from which on a sink takes them.
+pub(super) const HELD: usize = 512;
+
+/// Takes messages out of a run while it goes on, so that they need not be held ([`super::Run::send_to`]).
+pub trait Sink: Send + Sync {
+    /// Some messages of RVs of row `y`, in any order. Called from the threads of the run, for several rows at a time.
+    fn take(&self, y: u32, messages: &[Message]);
+}
+
 /// The entries of the RVs of one colour in one row, and the messages they sent.
 #[derive(Debug)]
 pub struct RowLog {
@@ -60,6 +69,15 @@ impl RowLog {
     fn send(&mut self, n: usize, pair: Count) {
         let rv = self.first + 2 * n as u32;
         self.messages.push(Message { rv, label: pair.label, count: pair.count.into() });
+    }
+
+    /// Lets `sink` take the messages sent so far, if they are many enough to be worth it; the row is `y`.
+    pub fn hand_over(&mut self, sink: &dyn Sink, y: usize) {
+        if self.messages.len() >= HELD {
+            sink.take(y as u32, &self.messages);
+            // Its memory is wanted elsewhere: rows are many.
+            self.messages = Vec::new();
+        }
     }
 
     /// The messages sent so far.

@@ -28,6 +28,7 @@ mod general;
 mod kernel;
 mod level;
 mod log;
+pub mod memory;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod packed;
@@ -40,7 +41,8 @@ mod threefry;
 mod x86;
 
 pub use level::Level;
-pub use run::Run;
+pub use log::Sink;
+pub use run::{Drained, Run};
 
 use crate::error::Error;
 use crate::job::{Job, Outcome};

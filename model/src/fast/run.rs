@@ -3,7 +3,7 @@
 use super::edges::EdgePlanes;
 use super::events::Events;
 use super::field::{Encoding, Field};
-use super::log::{Evidence, RowLog};
+use super::log::{Evidence, RowLog, Sink};
 use super::sweep::{HalfStep, Plan, Sampling, Sweep};
 use super::tables::ByteWeights;
 use super::{Level, Options, general, packed};
@@ -16,6 +16,7 @@ use crate::rng;
 use crate::snapshot::Snapshot;
 use crate::weights::WeightTable;
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// A run of a job on this machine. However it is cut into calls of [`Run::advance`], into snapshots and restored runs,
 /// with whatever [`Options`]: labels, histogram and messages are the same.
@@ -31,6 +32,8 @@ pub struct Run<'a> {
     evidence: Option<Evidence>,
     edges: Option<EdgePlanes>,
     logs: [Vec<RowLog>; 2],
+    /// Takes their messages.
+    sink: Option<Arc<dyn Sink>>,
     plan: Plan,
     /// Threads of its own, where the plan has work for several.
     pool: Option<rayon::ThreadPool>,
@@ -120,12 +123,19 @@ impl<'a> Run<'a> {
             evidence,
             edges: EdgePlanes::new(problem),
             logs: [0, 1].map(|colour| RowLog::for_rows(problem, colour)),
+            sink: None,
             pool: plan.is_cut().then(|| pool(threads)).transpose()?,
             plan,
             ends: ends.collect(),
             weights: Vec::new(),
             terms: None,
         })
+    }
+
+    /// From now on `sink` takes messages while the run goes on; [`Run::histogram`], [`Run::snapshot`] and [`Run::finish`]
+    /// then lack them. [`Run::finish_to`] brings the rest.
+    pub fn send_to(&mut self, sink: Arc<dyn Sink>) {
+        self.sink = Some(sink);
     }
 
     /// The job.
@@ -206,6 +216,7 @@ impl<'a> Run<'a> {
             key: rng::key(run.seed),
             encoding: self.field.encoding(),
             problem: self.job.problem(),
+            sink: self.sink.as_deref(),
         };
         let (plan, field, events, logs) = (&self.plan, &mut self.field, &mut self.events, &mut self.logs);
         match &self.pool {
@@ -222,9 +233,13 @@ impl<'a> Run<'a> {
             return;
         }
         let (events, max) = (&self.events, self.job.hardware().count_max() as u16);
+        let sink = self.sink.as_deref();
         for (colour, logs) in self.logs.iter_mut().enumerate() {
             let settle = |(y, log): (usize, &mut RowLog)| {
                 log.settle_all(events.free(y, colour), max, collected);
+                if let Some(sink) = sink {
+                    log.hand_over(sink, y);
+                }
             };
             match &self.pool {
                 Some(pool) => pool.install(|| logs.par_iter_mut().enumerate().for_each(settle)),
@@ -256,7 +271,7 @@ impl<'a> Run<'a> {
     /// The histogram of the iterations collected so far: the counts of every RV add up to [`Job::collected_by`].
     ///
     /// # Errors
-    /// [`Error::Log`] if messages were taken away with [`Run::take_messages`].
+    /// [`Error::Log`] if messages were taken away ([`Run::take_messages`], [`Run::send_to`]).
     pub fn histogram(&self) -> Result<Histogram, Error> {
         let messages = self.logs.iter().flatten().flat_map(RowLog::drained);
         Histogram::by(self.job, self.iteration, messages, &self.field.labels())
@@ -308,6 +323,35 @@ impl<'a> Run<'a> {
         let histogram = Histogram::by(job, iteration, messages.iter().copied(), &labels)?;
         Ok(Outcome { labels, histogram, messages, labels_touched })
     }
+
+    /// The same where the messages go to `sink`: those that it has not taken yet, and the pairs of all entries. Together
+    /// with what it took before they are the exact histogram.
+    pub fn finish_to(self, sink: &dyn Sink) -> Drained {
+        let labels = self.field.labels();
+        let problem = self.job.problem();
+        let mut updates = 0;
+        let mut messages = Vec::new();
+        for logs in self.logs {
+            for (y, log) in (0..problem.height).zip(logs) {
+                messages.clear();
+                messages.extend(log.drained());
+                updates += log.updates;
+                if !messages.is_empty() {
+                    sink.take(y, &messages);
+                }
+            }
+        }
+        Drained { labels, labels_touched: updates * u64::from(problem.labels) }
+    }
+}
+
+/// What is left of a run whose messages are elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Drained {
+    /// Labels after the last iteration, H×W.
+    pub labels: Vec<u8>,
+    /// Labels whose energy was computed.
+    pub labels_touched: u64,
 }
 
 impl Sampler {

@@ -1,6 +1,7 @@
 //! Singleton values S of all labels of a RV, quickly: the difference through a table of 256 entries, and the sample's
 //! place as one index where all labels stay inside the field.
 
+use super::field::parity;
 use crate::job::{Difference, Problem, Singleton};
 
 /// S of a problem, a row of labels at a time.
@@ -77,6 +78,107 @@ impl<'a> Singletons<'a> {
                     .enumerate()
                     .for_each(|(l, s)| *s = self.problem.singleton_cost(x, y, l) as u16);
             }
+        }
+    }
+}
+
+/// S of one label after the other, for many RVs of one colour of a row: what they are compared with lies side by side.
+#[derive(Debug)]
+pub struct Rows<'a> {
+    problem: &'a Problem,
+    form: Difference,
+    /// Samples of singleton 1 of the RVs.
+    own: Vec<u8>,
+    /// Vertical offsets that labels have.
+    dys: Vec<i16>,
+    /// The rows of singleton 2 that these lead to: even and odd columns; empty outside the field.
+    others: Vec<[Vec<u8>; 2]>,
+    /// For every label which of `dys`, which columns, and the place there of what the first RV is compared with.
+    places: Vec<(usize, usize, isize)>,
+}
+
+impl<'a> Rows<'a> {
+    /// Those of `problem`; none if its S come from a table.
+    pub fn new(problem: &'a Problem) -> Option<Self> {
+        let (form, offsets) = match &problem.singleton {
+            Singleton::Pixels { form, offsets, .. } => (*form, offsets.as_slice()),
+            Singleton::Values { form, .. } => (*form, [].as_slice()),
+            Singleton::Table { .. } => return None,
+        };
+        let mut dys: Vec<i16> = offsets.iter().map(|o| o.dy).collect();
+        dys.sort_unstable();
+        dys.dedup();
+        let others = dys.iter().map(|_| [Vec::new(), Vec::new()]).collect();
+        Some(Self { problem, form, own: Vec::new(), dys, others, places: Vec::new() })
+    }
+
+    /// Turns to the RVs of `colour` in row `y`.
+    pub fn turn_to(&mut self, y: usize, colour: usize) {
+        let problem = self.problem;
+        let (width, p) = (problem.width as usize, parity(y, colour));
+        let columns = |samples: &[u8], parity: usize, out: &mut Vec<u8>| {
+            out.clear();
+            out.extend(samples[parity.min(samples.len())..].iter().step_by(2));
+        };
+        match &problem.singleton {
+            Singleton::Table { .. } => {}
+            Singleton::Values { first, .. } => columns(&first[y * width..][..width], p, &mut self.own),
+            Singleton::Pixels { first, second, offsets, .. } => {
+                columns(&first[y * width..][..width], p, &mut self.own);
+                for (&dy, planes) in self.dys.iter().zip(&mut self.others) {
+                    let row = y.checked_add_signed(dy.into()).filter(|&y| y < problem.height as usize);
+                    let row = row.map_or(&[][..], |y| &second[y * width..][..width]);
+                    planes.iter_mut().enumerate().for_each(|(parity, plane)| columns(row, parity, plane));
+                }
+                self.places.clear();
+                self.places.extend(offsets.iter().map(|o| {
+                    let x = p as isize + isize::from(o.dx);
+                    let source = self.dys.partition_point(|&dy| dy < o.dy);
+                    (source, x.rem_euclid(2) as usize, x.div_euclid(2))
+                }));
+            }
+        }
+    }
+
+    /// S of label `l` of the RVs from the `from`-th on, one for each of `out`.
+    pub fn fill(&self, l: usize, from: usize, out: &mut [u16]) {
+        let own = &self.own[from..][..out.len()];
+        match &self.problem.singleton {
+            Singleton::Table { .. } => {}
+            Singleton::Values { values, .. } => {
+                self.differences(own.iter().map(|v| v.abs_diff(values[l])), out);
+            }
+            Singleton::Pixels { .. } => {
+                let (source, columns, place) = self.places[l];
+                let other = &self.others[source][columns];
+                let first = place + from as isize;
+                let inside =
+                    usize::try_from(first).ok().and_then(|first| other.get(first..first + out.len()));
+                if let Some(other) = inside {
+                    return self.differences(own.iter().zip(other).map(|(a, b)| a.abs_diff(*b)), out);
+                }
+                for (n, (out, a)) in out.iter_mut().zip(own).enumerate() {
+                    let other = usize::try_from(first + n as isize).ok().and_then(|n| other.get(n));
+                    match other {
+                        Some(b) => {
+                            self.differences(std::iter::once(a.abs_diff(*b)), std::slice::from_mut(out));
+                        }
+                        None => *out = self.problem.s_outside,
+                    }
+                }
+            }
+        }
+    }
+
+    /// S of differences of samples.
+    #[inline(always)]
+    fn differences(&self, differences: impl Iterator<Item = u8>, out: &mut [u16]) {
+        let cap = self.problem.data_cap;
+        let pairs = out.iter_mut().zip(differences);
+        match self.form {
+            Difference::Abs => pairs.for_each(|(s, d)| *s = u16::from(d).min(cap)),
+            // At most 255².
+            Difference::Squared => pairs.for_each(|(s, d)| *s = (u16::from(d) * u16::from(d)).min(cap)),
         }
     }
 }

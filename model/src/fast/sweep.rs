@@ -14,7 +14,7 @@ use super::edges::{EdgePlanes, WeightedNear};
 use super::events::{self, Events};
 use super::field::{Band, Encoding, Field, Near, Row, cut};
 use super::kernel;
-use super::log::{Evidence, RowLog};
+use super::log::{Evidence, RowLog, Sink};
 use super::tables::ByteWeights;
 use super::threefry::RowStream;
 use super::{general, packed};
@@ -53,7 +53,6 @@ pub struct HalfStep<'a> {
 }
 
 /// The half-steps of a sweep.
-#[derive(Debug)]
 pub struct Sweep<'a> {
     /// In order; colours alternate.
     pub half_steps: &'a [HalfStep<'a>],
@@ -69,6 +68,8 @@ pub struct Sweep<'a> {
     pub encoding: Encoding,
     /// What costs are made of where there is no table.
     pub problem: &'a Problem,
+    /// Takes messages out of the way.
+    pub sink: Option<&'a dyn Sink>,
 }
 
 /// The rows of a task: the band that it may touch and what half-step k does of it.
@@ -177,6 +178,9 @@ impl<'a> Sweep<'a> {
         if let Some(collected) = half_step.collected {
             let entered = if collected == 0 { free } else { &*bits.changed };
             log.enter(out.cells(), entered, self.encoding, self.count_max, collected);
+            if let Some(sink) = self.sink {
+                log.hand_over(sink, y);
+            }
         }
     }
 }

@@ -1,0 +1,369 @@
+//! The run whose results are written, and its results.
+
+use super::auto::Auto;
+use super::follow::{check_fit, course, follow, follow_to, run_whole, tell_partial};
+use super::print;
+use crate::app::prepare::{Prepared, write_extras};
+use crate::backend::Backend;
+use crate::blocks::{Digest, Whole};
+use crate::chains::{self, Chains};
+use crate::checkpoint::Checkpoint;
+use crate::diagnostics::converge::Convergence;
+use crate::drive::Driven;
+use crate::interrupt;
+use crate::logfile::{self, Kept};
+use crate::memory::{Budget, Place, in_memory};
+use crate::npy::Counted;
+use crate::options::RunOptions;
+use crate::output::Output;
+use crate::panels::{Photographs, Seen, Shown};
+use crate::plan::Plan;
+use crate::report;
+use crate::results::{Drawn, histogram_file, write_figure, write_formats, write_run, write_uncertainty};
+use crate::spill::{Spill, Spilled};
+use crate::summary::{Figures, Hashes, Summary, with_prefix};
+use crate::trace::{EnergyTrace, TRACE};
+use crate::uncertainty::credible;
+use spa_model::hash::{Hasher, hash_messages, sha256_hex};
+use spa_model::{ArrayShape, Start};
+use spagen::Build;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// Collected iterations below which the histogram says little.
+const FEW: u16 = 20;
+
+/// What runs jobs.
+pub struct Machine {
+    pub build: Option<Build>,
+    pub backend: Box<dyn Backend>,
+    /// Where the last run goes on.
+    pub resume: Option<Checkpoint>,
+    /// Memory that runs may take.
+    pub budget: Budget,
+}
+
+/// What people asked for of the results.
+pub struct Wanted<'a> {
+    pub options: &'a RunOptions,
+    pub photographs: Option<&'a Photographs>,
+    pub output: Option<Output>,
+    pub json: bool,
+}
+
+/// Runs the job whose results are written, and writes them.
+pub fn last_run(
+    mut prepared: Prepared,
+    auto: Option<Auto>,
+    mut machine: Machine,
+    wanted: Wanted<'_>,
+) -> anyhow::Result<ExitCode> {
+    let options = wanted.options;
+    eprintln!("{}: {}", prepared.plan.application.name(), prepared.plan.mapping);
+    check_fit(machine.build.as_ref(), options, &prepared.plan)?;
+    let place = machine.budget.place(&prepared.plan.job)?;
+    let mut convergence = None;
+    if let Some(auto) = auto {
+        let (job, found) = auto.search(machine.backend.as_mut(), &prepared.plan.job)?;
+        prepared.plan.job = job;
+        convergence = Some(found);
+    }
+    let plan = &prepared.plan;
+    let collected = plan.job.collected();
+    // What the defaults collect is said in the docs; a note about one's own choice is of use.
+    let chosen = options.iterations.is_some() || options.burn_in.is_some() || options.schedule.is_some();
+    if chosen && collected < FEW {
+        eprintln!(
+            "note: only {collected} of {} iterations are collected, so shares and confidence are coarse; lower \
+             --burn-in or raise --iterations",
+            plan.job.iterations()
+        );
+    }
+    let hash = machine.build.as_ref().map(|build| build.config_hash().to_string());
+    let results = Results {
+        prepared: &prepared,
+        wanted,
+        backend: machine.backend.name(),
+        build: hash,
+        histogram: histogram_file(
+            options.histogram,
+            plan.job.problem().rvs(),
+            plan.job.problem().labels,
+            machine.budget.limit,
+        ),
+    };
+    let number = auto.map_or(options.chains.unwrap_or(1), Auto::chains);
+    if number != 1 {
+        return several(machine.backend.as_mut(), number, convergence, results);
+    }
+    match place {
+        Place::Memory => in_one_histogram(machine, results),
+        Place::Disk => in_blocks(machine, results),
+    }
+}
+
+/// Several chains, whose histograms are added up.
+fn several(
+    backend: &mut dyn Backend,
+    number: u16,
+    convergence: Option<Convergence>,
+    results: Results<'_>,
+) -> anyhow::Result<ExitCode> {
+    let plan = &results.prepared.plan;
+    if plan.job.run().start != Start::Random {
+        eprintln!("note: all chains start from the same labels; --start random lets them start apart");
+    }
+    let Chains { labels, histogram, each, hashes, labels_touched, wall_seconds, array, log } =
+        chains::run(&plan.job, (number, backend.at_once()), &mut |jobs, n| {
+            let name = format!("{} {}/{number}", backend.name(), n + jobs.len());
+            run_whole(backend, jobs, name, "one of several chains")
+        })?;
+    let source = Whole::of(size(plan), &histogram);
+    let digest = Digest::of(&source, None)?;
+    let figures = Figures {
+        hashes,
+        mean_confidence: digest.mean_confidence(),
+        labels_touched,
+        wall_seconds,
+        array,
+        log,
+        chains: (each.len() > 1).then_some(each),
+    };
+    let mut summary = results.summary(figures)?;
+    summary.convergence = convergence;
+    let code =
+        results.write(summary, &labels, &Drawn { source: &source, digest: &digest }, Beside::default())?;
+    match convergence.filter(|found| !found.converged) {
+        Some(found) => {
+            let kept = "the results are those of the newest half";
+            eprintln!("error: not converged after {} iterations: {found}; {kept}", found.iterations);
+            Ok(ExitCode::FAILURE)
+        }
+        None => Ok(code),
+    }
+}
+
+/// One chain with its histogram in memory.
+fn in_one_histogram(machine: Machine, results: Results<'_>) -> anyhow::Result<ExitCode> {
+    let Machine { build, mut backend, resume, .. } = machine;
+    let plan = &results.prepared.plan;
+    let resumed_from = resume.as_ref().map(Checkpoint::iteration);
+    let course = course(plan, results.wanted.options, resume);
+    let Driven { mut report, iterations, trace } = follow(backend.as_mut(), plan, course)?;
+    let outcome = &mut report.outcome;
+    let source = Whole::of(size(plan), &outcome.histogram);
+    let mut hasher = Hasher::default();
+    let digest = Digest::of(&source, Some(&mut hasher))?;
+    let hashes = Hashes {
+        labels: sha256_hex(&outcome.labels),
+        histogram: hasher.finish(),
+        messages: hash_messages(&mut outcome.messages),
+    };
+    let figures = Figures {
+        hashes,
+        mean_confidence: digest.mean_confidence(),
+        labels_touched: outcome.labels_touched,
+        wall_seconds: report.wall_seconds,
+        array: report.array,
+        log: report.log,
+        chains: None,
+    };
+    let mut summary = results.summary(figures)?;
+    summary.set_part(&plan.job, iterations, resumed_from);
+    let beside = Beside {
+        log: Some(Kept::Memory(&outcome.messages)),
+        shape: build.as_ref().map(Build::array),
+        trace: trace.as_ref(),
+    };
+    let labels = std::slice::from_ref(&outcome.labels);
+    results.write(summary, labels, &Drawn { source: &source, digest: &digest }, beside)
+}
+
+/// One chain with its messages on disk.
+fn in_blocks(machine: Machine, results: Results<'_>) -> anyhow::Result<ExitCode> {
+    let Machine { build, mut backend, budget, .. } = machine;
+    let plan = &results.prepared.plan;
+    eprintln!(
+        "note: in memory this run would take about {}B, more than --max-memory ({}B) or this machine has: messages go to \
+         disk ('{}'), results are made of them by blocks of rows",
+        with_prefix(in_memory(&plan.job, budget.limit) as f64),
+        with_prefix(budget.limit as f64),
+        budget.folder.display()
+    );
+    let spill = Arc::new(Spill::new(&budget.folder, size(plan))?);
+    let course = course(plan, results.wanted.options, None);
+    let Driven { report, iterations, trace } = follow_to(backend.as_mut(), plan, (course, &spill))?;
+    let source = Spilled::new(spill, &plan.job, iterations, &report.labels, budget.block());
+    let mut hasher = Hasher::default();
+    let digest = Digest::of(&source, Some(&mut hasher))?;
+    let hashes = Hashes {
+        labels: sha256_hex(&report.labels),
+        histogram: hasher.finish(),
+        messages: source.hash_messages()?,
+    };
+    let figures = Figures {
+        hashes,
+        mean_confidence: digest.mean_confidence(),
+        labels_touched: report.labels_touched,
+        wall_seconds: report.wall_seconds,
+        array: None,
+        log: report.log,
+        chains: None,
+    };
+    let mut summary = results.summary(figures)?;
+    summary.set_part(&plan.job, iterations, None);
+    let beside = Beside {
+        log: Some(Kept::Disk(&source)),
+        shape: build.as_ref().map(Build::array),
+        trace: trace.as_ref(),
+    };
+    let labels = std::slice::from_ref(&report.labels);
+    results.write(summary, labels, &Drawn { source: &source, digest: &digest }, beside)
+}
+
+fn size(plan: &Plan) -> (u32, u32) {
+    (plan.job.problem().width, plan.job.problem().height)
+}
+
+/// What results are made of beside what was drawn.
+struct Results<'a> {
+    prepared: &'a Prepared,
+    wanted: Wanted<'a>,
+    backend: &'static str,
+    /// Hash of the build's configuration.
+    build: Option<String>,
+    /// Name of the histogram's file.
+    histogram: &'static str,
+}
+
+/// What one chain left beside its histogram.
+#[derive(Default)]
+struct Beside<'a> {
+    /// Its messages, and the array that their log is written for.
+    log: Option<Kept<'a>>,
+    shape: Option<&'a ArrayShape>,
+    /// Its energy along the run.
+    trace: Option<&'a EnergyTrace>,
+}
+
+impl Results<'_> {
+    fn summary(&self, figures: Figures) -> anyhow::Result<Summary> {
+        let plan = &self.prepared.plan;
+        let mut summary = Summary::new(plan, self.backend, self.build.clone(), figures, self.histogram)?;
+        summary.settings = Some(self.prepared.settings(self.wanted.options)?);
+        Ok(summary)
+    }
+
+    /// Writes all files, and prints the summary. `labels` are those of each chain.
+    fn write<C: Counted>(
+        self,
+        mut summary: Summary,
+        labels: &[Vec<u8>],
+        drawn: &Drawn<'_, C>,
+        beside: Beside<'_>,
+    ) -> anyhow::Result<ExitCode> {
+        let Wanted { options, photographs, output, json } = self.wanted;
+        let plan = &self.prepared.plan;
+        summary.energy = beside.trace.and_then(|trace| Some(trace.points.last()?.1));
+        let formats = options.formats.as_deref().unwrap_or_default();
+        // Up to the end of burn-in a stopped run has labels and nothing else.
+        let collected = summary.collected() > 0;
+        let scale = self.prepared.scale();
+        let share = options.credible.map_or(credible::SHARE, |share| share.0);
+        // Pictures and the report count in labels where those are parts of pixels.
+        let in_pixels = self.prepared.labels_are_pixels();
+        let figure = output.is_some() && photographs.is_some() && in_pixels;
+        let pictures = figure || (output.is_some() && options.uncertainty) || options.report.is_some();
+        let seen = (pictures && collected)
+            .then(|| Seen::of(drawn.source, (&plan.application, &scale, share), None))
+            .transpose()?;
+        let nothing = Photographs::default();
+        let shown = seen.as_ref().map(|seen| Shown {
+            application: &plan.application,
+            size: size(plan),
+            labels: plan.job.problem().labels,
+            values: plan.values.as_deref(),
+            photographs: photographs.unwrap_or(&nothing),
+            seen,
+            scale: &scale,
+            share,
+        });
+        if let Some(output) = output {
+            if let Some(shown) = shown.as_ref().filter(|_| options.uncertainty) {
+                summary.uncertainty = Some(write_uncertainty(&output, shown, drawn.source)?);
+            }
+            if collected {
+                write_extras(&output, &self.prepared.extras(drawn.source, &drawn.digest.mode)?)?;
+            }
+            if !formats.is_empty() && collected {
+                write_formats(&output, &self.prepared.field(&drawn.digest.mode), formats)?;
+            }
+            // Its legend is in pixels.
+            if let Some(shown) = shown.as_ref().filter(|_| figure) {
+                write_figure(&output, shown)?;
+            }
+            if let Some(trace) = beside.trace {
+                trace.write(&output.path(TRACE))?;
+            }
+            write_run(output, &plan.application, &summary, labels, drawn)?;
+        }
+        // Its folder may be that of the results.
+        if let (Some(path), Some(kept), true) = (&options.keep_log, beside.log, collected) {
+            let job = (&plan.job, summary.iterations_done);
+            let run = logfile::Run {
+                labels: &labels[0],
+                kept,
+                messages: (summary.log.messages, &summary.hashes.messages),
+            };
+            logfile::write(path, plan.application.name(), job, beside.shape, &run)?;
+        }
+        if let (Some(path), Some(_), Some(shown)) = (&options.report, photographs, shown) {
+            if !in_pixels {
+                eprintln!("note: the report counts in labels of the last size, not in pixels");
+            }
+            let run = report::Run {
+                summary: &summary,
+                shown,
+                source: drawn.source,
+                digest: drawn.digest,
+                schedule: &given_schedule(plan),
+                trace: beside.trace,
+                command: &command_line(),
+            };
+            report::write(path, &run)?;
+        }
+        if json {
+            print(&summary.json()?)?;
+        } else {
+            let place = options.output.as_ref().map(|folder| format!("  results in  {}\n", folder.display()));
+            let nowhere =
+                || "  results     not written; -o DIR writes labels, histogram and pictures\n".to_string();
+            print(&format!("{summary}{}", place.unwrap_or_else(nowhere)))?;
+        }
+        if summary.partial {
+            tell_partial(&summary, options);
+            return Ok(ExitCode::from(interrupt::exit_code()));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// The command line of this process, quoted where a shell needs it.
+fn command_line() -> String {
+    let quoted = |arg: String| {
+        let plain = |c: char| c.is_alphanumeric() || "-_./:=,+@%".contains(c);
+        if !arg.is_empty() && arg.chars().all(plain) {
+            arg
+        } else {
+            format!("'{}'", arg.replace('\'', "'\\''"))
+        }
+    };
+    let args = std::env::args_os().skip(1).map(|arg| quoted(arg.to_string_lossy().into_owned()));
+    std::iter::once("spa".to_string()).chain(args).collect::<Vec<_>>().join(" ")
+}
+
+/// Temperatures as people gave them, and their iterations.
+fn given_schedule(plan: &Plan) -> Vec<(f64, u32)> {
+    let factor = plan.mapping.temperature_factor;
+    plan.job.run().schedule.steps().iter().map(|step| (step.temperature / factor, step.iterations)).collect()
+}
