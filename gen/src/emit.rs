@@ -9,6 +9,7 @@ mod pac;
 mod readme;
 mod registers;
 mod top;
+mod ulx3s;
 
 use std::collections::BTreeMap;
 
@@ -70,6 +71,7 @@ pub fn render(config: &Config) -> Result<Files, Error> {
         files.insert(path.to_owned(), banner::with_banner(path, &body, config));
     }
     pac::add(config, &mut files)?;
+    ulx3s::add(config, &mut files)?;
     known::add(config, &mut files)?;
     let list = file_list(&files);
     files.insert(FILE_LIST.to_owned(), banner::with_banner(FILE_LIST, &list, config));

@@ -4,6 +4,7 @@ pub mod cpu;
 pub mod cuda;
 pub mod opae;
 pub mod registry;
+pub mod serial;
 pub mod sim;
 
 use crate::error::Error;

@@ -4,11 +4,13 @@ pub mod accelerator;
 pub mod axi;
 pub mod memory;
 pub mod opae;
+pub mod serial;
 pub mod sim;
 
 pub use spagen::regmap::bits as registers;
 pub use spagen::runs::Buffer;
 
+use std::collections::BTreeMap;
 use thiserror::Error;
 
 /// A card: registers, memory, and time.
@@ -35,6 +37,14 @@ pub trait Card {
     /// # Errors
     /// As [`Card::read`].
     fn write(&mut self, offset: u32, value: u64) -> Result<(), CardError>;
+
+    /// Writes registers by ascending offset.
+    ///
+    /// # Errors
+    /// As [`Card::read`].
+    fn write_many(&mut self, values: &BTreeMap<u32, u64>) -> Result<(), CardError> {
+        values.iter().try_for_each(|(&offset, &value)| self.write(offset, value))
+    }
 
     /// Makes a buffer of at least `bytes` bytes, rounded up to whole lines.
     ///
@@ -172,6 +182,14 @@ pub enum CardError {
         state: &'static str,
         /// Names of the bits.
         errors: String,
+    },
+    /// The serial port, or the board behind it.
+    #[error("serial port '{port}': {cause}")]
+    Serial {
+        /// Path of the port.
+        port: String,
+        /// What is wrong, and what to do.
+        cause: String,
     },
     /// A register access was not answered.
     #[error("the card did not answer a {access} of register {offset:#x} within {cycles} cycles")]

@@ -45,7 +45,7 @@ pub fn mismatches(has: &Hardware, asked: &Hardware) -> Vec<Mismatch> {
 /// [`Error::Unfit`] names everything that is missing.
 pub fn check(build: &Build, options: &RunOptions, job: &Job) -> Result<()> {
     let mismatches = mismatches(build.hardware(), job.hardware());
-    let on_array = matches!(options.backend.as_deref(), Some("sim" | "opae"));
+    let on_array = matches!(options.backend.as_deref(), Some("sim" | "opae" | "serial"));
     let missing = if on_array { needs(build.config(), options, job) } else { Vec::new() };
     if mismatches.is_empty() && missing.is_empty() {
         return Ok(());

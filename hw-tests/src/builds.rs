@@ -1,6 +1,7 @@
 //! Builds for tests: generated once for each configuration, kept below the cargo target folder.
 
 use anyhow::{Context as _, Result};
+use spa_model::hash::sha256_hex;
 use spagen::{Build, Config, Draft, emit, output};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -49,4 +50,24 @@ pub fn build(config: &Config) -> Result<Build> {
     let folder = target_folder()?.join("hw-tests").join(&config.hash()[..12]);
     output::write(&folder, &emit::render(config)?, true)?;
     Ok(Build::open(&folder)?)
+}
+
+/// Runs `make` unless `product` was made in `folder` from `sources` as they are now.
+///
+/// # Errors
+/// If a source or the folder cannot be read or written.
+pub fn when_changed(folder: &Path, product: &Path, sources: &[PathBuf], make: impl FnOnce()) -> Result<()> {
+    std::fs::create_dir_all(folder)?;
+    let mut text = String::new();
+    for source in sources {
+        let bytes =
+            std::fs::read(source).with_context(|| format!("failed to read '{}'", source.display()))?;
+        text += &(sha256_hex(&bytes) + "\n");
+    }
+    let (key, stamp) = (sha256_hex(text.as_bytes()), folder.join("stamp"));
+    if !product.exists() || std::fs::read_to_string(&stamp).map_or(true, |text| text != key) {
+        make();
+        std::fs::write(stamp, key)?;
+    }
+    Ok(())
 }

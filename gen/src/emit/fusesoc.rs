@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::{Files, TOP, banner, file_list, run};
+use super::{Files, TOP, banner, file_list, run, ulx3s};
 use crate::config::Config;
 use crate::error::Error;
 use crate::parameters::counted;
@@ -18,6 +18,8 @@ struct Core<'a> {
     license: &'a str,
     rtl: Vec<&'a str>,
     top: &'static str,
+    /// Sources of the board's project, if the build has it.
+    ulx3s: Vec<&'a str>,
 }
 
 /// Adds the description to `files`, which hold the RTL.
@@ -36,6 +38,7 @@ pub(super) fn add(config: &Config, files: &mut Files) -> Result<(), Error> {
         license: &config.license,
         rtl: list.lines().collect(),
         top: TOP,
+        ulx3s: ulx3s::sources(files),
     };
     let body = run(PATH, &core)?;
     files.insert(PATH.to_owned(), banner::with_banner(PATH, &body, config));

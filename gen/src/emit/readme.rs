@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::{TOP, run};
+use super::{TOP, run, ulx3s};
 use crate::config::Config;
 use crate::error::Error;
 use crate::parameters::counted;
@@ -17,6 +17,7 @@ struct Readme<'a> {
     hash: String,
     command: String,
     links: &'static str,
+    has_ulx3s: bool,
 }
 
 pub(super) fn render(config: &Config) -> Result<String, Error> {
@@ -27,6 +28,7 @@ pub(super) fn render(config: &Config) -> Result<String, Error> {
         rvs: config.rvs(),
         hash: config.hash(),
         command: config.command(),
+        has_ulx3s: ulx3s::has_project(config),
         links: if config.array.s2_links { "links to the eight neighbours" } else { "replicated margins" },
     };
     run("README.md", &template)

@@ -65,7 +65,8 @@ pub struct Memory {
 /// Words x bits that a block can be set to with one read and one write port.
 const M20K: &[(u32, u32)] = &[(512, 40), (1024, 20), (2048, 10), (4096, 5), (8192, 2), (16384, 1)];
 const M10K: &[(u32, u32)] = &[(256, 40), (512, 20), (1024, 10), (2048, 5), (4096, 2), (8192, 1)];
-const EBR: &[(u32, u32)] = &[(512, 36), (1024, 18), (2048, 9), (4096, 4), (8192, 2), (16384, 1)];
+/// Words x bits of a block RAM of the ECP5.
+pub(crate) const EBR: &[(u32, u32)] = &[(512, 36), (1024, 18), (2048, 9), (4096, 4), (8192, 2), (16384, 1)];
 
 /// Largest RAM, in 16x4 cells, that Yosys puts into cells rather than an EBR.
 const EBR_CELLS: u32 = 32;

@@ -4,6 +4,7 @@ use super::Backend;
 use super::cpu::CpuBackend;
 use super::cuda::{self, Cuda};
 use super::opae::OpaeBackend;
+use super::serial::SerialBackend;
 use super::sim::SimBackend;
 use crate::card::CardError;
 use crate::card::opae::{self, OpaeCard, OpaeOptions};
@@ -18,7 +19,7 @@ use spagen::simbuild::{self, State};
 use std::path::{Path, PathBuf};
 
 /// Names that `--backend` takes.
-pub const NAMES: [&str; 5] = ["auto", "cpu", "cuda", "sim", "opae"];
+pub const NAMES: [&str; 6] = ["auto", "cpu", "cuda", "sim", "opae", "serial"];
 
 /// A backend or build found on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -45,10 +46,9 @@ pub fn open(name: &str, build: Option<&Build>, options: &RunOptions) -> Result<B
             "options --sim-… are for the backend 'sim' only, not for '{name}'; add --backend sim or leave them out"
         )));
     }
-    if name != "opae" && options.card.any() {
+    if let Some((option, takers)) = options.card.foreign(name) {
         return Err(Error::usage(format!(
-            "options --card and --card-timeout are for the backend 'opae' only, not for '{name}'; add --backend opae or leave \
-             them out"
+            "option {option} is for the backend '{takers}', not for '{name}'; leave it out or name that backend"
         )));
     }
     if threads == Some(0) {
@@ -86,7 +86,21 @@ pub fn open(name: &str, build: Option<&Build>, options: &RunOptions) -> Result<B
             let build = build.ok_or_else(|| {
                 Error::usage("backend 'opae' needs --build DIR, the build whose bitstream the card holds")
             })?;
-            match OpaeBackend::open(build, &options.card.backend()) {
+            match OpaeBackend::open(build, &options.card.opae()) {
+                Ok(backend) => Ok(Box::new(backend)),
+                Err(error) => Err(Error::Backend { name: name.to_string(), cause: format!("{error:#}") }),
+            }
+        }
+        "serial" => {
+            let build = build.ok_or_else(|| {
+                Error::usage("backend 'serial' needs --build DIR, the build whose bitstream the board holds")
+            })?;
+            let port = options.card.port.as_deref().ok_or_else(|| {
+                Error::usage(
+                    "backend 'serial' needs --port PATH, the serial port of the board, such as /dev/ttyUSB0",
+                )
+            })?;
+            match SerialBackend::open(build, &options.card.serial(port)) {
                 Ok(backend) => Ok(Box::new(backend)),
                 Err(error) => Err(Error::Backend { name: name.to_string(), cause: format!("{error:#}") }),
             }

@@ -151,9 +151,8 @@ impl<C: Card> Accelerator<C> {
         self.card.write_memory(buffers.load, 0, records)?;
         let load = Buffer { bytes: records.len(), ..buffers.load };
         let buffers = Buffers { load, ..*buffers };
-        for (offset, value) in runs::values(job, tiling, &buffers, self.card.line_bytes()) {
-            self.card.write(offset, value)?;
-        }
+        let values = runs::values(job, tiling, &buffers, self.card.line_bytes());
+        self.card.write_many(&values)?;
         let (offset, command) = runs::start(last);
         self.card.write(offset, command)
     }

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Name of an option and the least and largest value that it can have with any build and picture; further rules are checked
 /// where they are known.
-const RANGES: [(&str, u64, u64); 29] = [
+const RANGES: [(&str, u64, u64); 30] = [
     ("labels", 2, 256),
     ("window", 3, 15),
     ("values", 0, 255),
@@ -34,6 +34,7 @@ const RANGES: [(&str, u64, u64); 29] = [
     ("sim-ring", 2, 1 << 20),
     ("sim-seed", 0, u64::MAX),
     ("card-timeout", 1, 3600),
+    ("baud", 9600, 12_000_000),
 ];
 
 /// The least disparity may be negative.

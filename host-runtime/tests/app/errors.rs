@@ -37,7 +37,15 @@ fn parameters_out_of_range() {
         (&["--dmin", "2000"], "dmin is 2000, but must be -2047…1985 with 64 labels"),
         (
             &["--card-timeout", "5"],
-            "options --card and --card-timeout are for the backend 'opae' only, not for 'cpu'; add --backend opae or leave them out",
+            "option --card-timeout is for the backend 'opae' or 'serial', not for 'cpu'; leave it out or name that backend",
+        ),
+        (
+            &["--backend", "opae", "--port", "/dev/ttyUSB0"],
+            "option --port is for the backend 'serial', not for 'opae'; leave it out or name that backend",
+        ),
+        (
+            &["--backend", "serial"],
+            "backend 'serial' needs --build DIR, the build whose bitstream the board holds",
         ),
         (
             &["--backend", "opae"],

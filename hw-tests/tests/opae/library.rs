@@ -1,7 +1,6 @@
 //! Compiles the library with OPAE's interface around the Verilated CCI-P wrapper, once for each state of its sources.
 
 use hw_tests::builds;
-use spa_model::hash::sha256_hex;
 use spagen::{Build, Config, tools};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -66,16 +65,15 @@ struct Recipe {
 /// Compiles a library, unless it is there and its sources are what they were.
 fn compile(build: &Build, recipe: &Recipe) -> PathBuf {
     let folder = builds::target_folder().unwrap().join("hw-tests/opae").join(recipe.name);
-    fs::create_dir_all(&folder).unwrap();
     let mut sources = build.rtl_sources().unwrap();
     sources.extend(recipe.verilog.clone());
     sources.push(recipe.interface.clone());
-    let texts: String = sources.iter().map(|file| sha256_hex(&fs::read(file).unwrap()) + "\n").collect();
-    let key = sha256_hex(texts.as_bytes());
-    let (library, stamp) = (folder.join("library.so"), folder.join("stamp"));
-    if library.exists() && fs::read_to_string(&stamp).is_ok_and(|text| text == key) {
-        return library;
-    }
+    let library = folder.join("library.so");
+    builds::when_changed(&folder, &library, &sources, || make(build, recipe, &folder)).unwrap();
+    library
+}
+
+fn make(build: &Build, recipe: &Recipe, folder: &Path) {
     let verilator = tools::verilator().unwrap();
     let (top, class) = recipe.top;
     // Other tests lint; packaged Verilators do not know how the compiler takes a precompiled header.
@@ -88,9 +86,9 @@ fn compile(build: &Build, recipe: &Recipe) -> PathBuf {
             .arg("-F")
             .arg(build.folder().join("rtl/files.f"))
             .args(&recipe.verilog),
-        &folder,
+        folder,
     );
-    let root = run(Command::new(verilator.command()).args(["--getenv", "VERILATOR_ROOT"]), &folder);
+    let root = run(Command::new(verilator.command()).args(["--getenv", "VERILATOR_ROOT"]), folder);
     let include = format!("{}/include", root.trim());
     run(
         Command::new("g++")
@@ -100,10 +98,8 @@ fn compile(build: &Build, recipe: &Recipe) -> PathBuf {
             .arg(&recipe.interface)
             .arg(format!("obj/lib{class}.a"))
             .args(["obj/libverilated.a", "-pthread", "-ldl", "-o", "library.so"]),
-        &folder,
+        folder,
     );
-    fs::write(stamp, key).unwrap();
-    library
 }
 
 /// The library with OPAE's interface around the CCI-P wrapper.

@@ -75,12 +75,14 @@ fn fusesoc_sets_up_synthesis() {
         let name = format!("spagen_accelerator_spa_accelerator_{}{file}", env!("CARGO_PKG_VERSION"));
         std::fs::read_to_string(Path::new(&folder).join(name)).unwrap()
     };
-    for target in ["ecp5", "xilinx"] {
+    for target in ["ecp5", "ulx3s", "xilinx"] {
         let (passed, text) = fusesoc(&build, target, &["--setup"]);
         assert!(passed, "{target}: {text}");
     }
     let ecp5 = made("ecp5", ".eda.yml");
     assert!(ecp5.contains("rtl/spa_top.sv") && ecp5.contains("toplevel: spa_accelerator"), "{ecp5}");
+    let ulx3s = made("ulx3s", ".eda.yml");
+    assert!(ulx3s.contains("hw/spa_serial_bridge.sv") && ulx3s.contains("toplevel: spa_ulx3s"), "{ulx3s}");
     let xilinx = made("xilinx", ".tcl");
     assert!(xilinx.contains("xc7z020clg400-1") && xilinx.contains("fpga/axi/spa_axi.v"), "{xilinx}");
 }
