@@ -6,6 +6,7 @@ mod fusesoc;
 mod hls;
 mod known;
 mod pac;
+mod pynq;
 mod readme;
 mod registers;
 mod top;
@@ -72,6 +73,7 @@ pub fn render(config: &Config) -> Result<Files, Error> {
     }
     pac::add(config, &mut files)?;
     ulx3s::add(config, &mut files)?;
+    pynq::add(config, &mut files)?;
     known::add(config, &mut files)?;
     let list = file_list(&files);
     files.insert(FILE_LIST.to_owned(), banner::with_banner(FILE_LIST, &list, config));

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::{TOP, run, ulx3s};
+use super::{TOP, pynq, run, ulx3s};
 use crate::config::Config;
 use crate::error::Error;
 use crate::parameters::counted;
@@ -18,6 +18,7 @@ struct Readme<'a> {
     command: String,
     links: &'static str,
     has_ulx3s: bool,
+    has_pynq: bool,
 }
 
 pub(super) fn render(config: &Config) -> Result<String, Error> {
@@ -29,6 +30,7 @@ pub(super) fn render(config: &Config) -> Result<String, Error> {
         hash: config.hash(),
         command: config.command(),
         has_ulx3s: ulx3s::has_project(config),
+        has_pynq: pynq::has_project(config),
         links: if config.array.s2_links { "links to the eight neighbours" } else { "replicated margins" },
     };
     run("README.md", &template)

@@ -7,6 +7,7 @@ mod cocotb;
 mod fusesoc;
 mod known;
 mod registers;
+mod vivado;
 
 use hw_tests::builds;
 use spagen::{Config, emit, output, tools};

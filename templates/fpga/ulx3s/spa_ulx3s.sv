@@ -74,11 +74,10 @@ module spa_ulx3s #(
 
   always_ff @(posedge clk) begin
     release_q <= {release_q[0], locked && btn[0]};
+    rst_n     <= &reset_q;
     if (!release_q[1]) reset_q <= '0;
-    else if (!rst_n) reset_q <= reset_q + 1'b1;
+    else if (!(&reset_q)) reset_q <= reset_q + 1'b1;
   end
-
-  assign rst_n = &reset_q;
 
   logic traffic;
 
