@@ -8,6 +8,7 @@ use super::serial::SerialBackend;
 use super::sim::SimBackend;
 use crate::card::CardError;
 use crate::card::opae::{self, OpaeCard, OpaeOptions};
+use crate::card::serial::link;
 use crate::card::{Card as _, registers as reg};
 use crate::error::{Error, Result};
 use crate::memory;
@@ -119,6 +120,7 @@ pub fn devices(folders: &[PathBuf]) -> Vec<Device> {
     let cpu = format!("{threads} threads, {}", level.to_lowercase());
     let mut devices = vec![Device { name: "cpu", build: None, usable: true, detail: cpu }, card()];
     devices.extend(opae_cards());
+    devices.push(serial_ports());
     devices.extend(folders.iter().map(|folder| sim(folder)));
     devices
 }
@@ -129,6 +131,17 @@ fn card() -> Device {
         Err(error) => (false, error.to_string()),
     };
     Device { name: "cuda", build: None, usable, detail }
+}
+
+/// The serial ports. None is opened: bytes would disturb what else may listen there.
+fn serial_ports() -> Device {
+    let ports = link::ports();
+    let detail = if ports.is_empty() {
+        "no serial port".to_owned()
+    } else {
+        format!("ports that were not looked at: {}; name that of a board with --port", ports.join(", "))
+    };
+    Device { name: "serial", build: None, usable: false, detail }
 }
 
 /// Every card with our AFU, or one entry that says why there is none.

@@ -189,6 +189,14 @@ impl Link {
     }
 }
 
+/// Paths of the serial ports that the system knows, sorted.
+pub fn ports() -> Vec<String> {
+    let ports = SerialPort::available_ports().unwrap_or_default();
+    let mut names: Vec<String> = ports.iter().map(|port| port.display().to_string()).collect();
+    names.sort();
+    names
+}
+
 /// A request as bytes.
 fn request(op: u8, sequence: u8, address: u32, count: usize, words: &[u64]) -> Vec<u8> {
     let mut frame = vec![SYNC_REQUEST, op, sequence, (count - 1) as u8];
@@ -237,8 +245,7 @@ fn lock(_port: &SerialPort) -> Result<(), String> {
 fn explain_open(error: &std::io::Error, baud: u32) -> String {
     match error.kind() {
         ErrorKind::NotFound => {
-            let ports = SerialPort::available_ports().unwrap_or_default();
-            let names: Vec<String> = ports.iter().map(|port| port.display().to_string()).collect();
+            let names = ports();
             let there = if names.is_empty() {
                 "there is none".to_owned()
             } else {
