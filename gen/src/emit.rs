@@ -55,6 +55,11 @@ pub const TOP: &str = "spa_accelerator";
 /// File list of the RTL, for `-F` of Verilator and others.
 pub const FILE_LIST: &str = "rtl/files.f";
 
+/// Bits a second of the serial line of a board project, which the runtime assumes, too.
+pub const SERIAL_BAUD: u32 = 3_000_000;
+/// Bytes that such a board's memory has for load records and for the log each, beside the labels.
+pub const SERIAL_BUFFER_BYTES: u32 = 8192;
+
 /// Renders every file of the build, the manifest among them, and checks them.
 ///
 /// # Errors

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::{Files, banner, run};
+use super::{Files, SERIAL_BAUD, SERIAL_BUFFER_BYTES, banner, run};
 use crate::config::Config;
 use crate::error::Error;
 use crate::report::memory::{self, Memory};
@@ -13,13 +13,10 @@ const FOLDER: &str = "fpga/ulx3s";
 const LINE_BITS: u32 = 128;
 /// Block RAMs of 18 kbit of the LFE5U-85F.
 const BLOCKS: u64 = 208;
-/// Buffers for load records and for the log, beside the labels of every RV.
-const BUFFERS: u64 = 2 * 8192;
 /// Buffers begin at multiples of this.
 const PAGE: u64 = 4096;
-/// Clock and rate for which the project is set up.
+/// Clock for which the project is set up.
 const CLOCK_MHZ: u32 = 75;
-const BAUD: u32 = 3_000_000;
 
 #[derive(Template)]
 #[template(path = "fpga/ulx3s/spa_ulx3s.sv")]
@@ -55,7 +52,7 @@ struct Readme<'a> {
 
 /// Bytes of the board's memory: two buffers and the labels.
 fn memory_bytes(config: &Config) -> u64 {
-    BUFFERS + config.rvs().next_multiple_of(PAGE)
+    2 * u64::from(SERIAL_BUFFER_BYTES) + config.rvs().next_multiple_of(PAGE)
 }
 
 /// Block RAMs of array and memory.
@@ -87,7 +84,7 @@ pub(super) fn add(config: &Config, files: &mut Files) -> Result<(), Error> {
         .map(str::to_owned)
         .collect();
     let hw: Vec<&str> = hw.iter().map(String::as_str).collect();
-    let (clock_mhz, baud, memory_bytes) = (CLOCK_MHZ, BAUD, memory_bytes(config));
+    let (clock_mhz, baud, memory_bytes) = (CLOCK_MHZ, SERIAL_BAUD, memory_bytes(config));
     let top = Top { clock_mhz, baud, line_bits: LINE_BITS, memory_bytes };
     let readme = Readme {
         config,

@@ -5,13 +5,12 @@ pub mod link;
 
 use super::{Buffer, Card, CardError};
 use link::Link;
+use spagen::emit;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Rate of the project that a build holds.
-pub const BAUD: u32 = 3_000_000;
 /// Registers of the bridge itself.
 const BRIDGE: u32 = 0x4000_0000;
 /// Memory of the board.
@@ -25,7 +24,7 @@ const CONTROL: u32 = BRIDGE + 0x20;
 /// Buffers begin at multiples of this.
 const PAGE: usize = 4096;
 /// Bytes of a buffer for load records or for the log; labels take what they need.
-const BUFFER_BYTES: usize = 8192;
+const BUFFER_BYTES: usize = emit::SERIAL_BUFFER_BYTES as usize;
 /// Waits shorter than this are shorter than any access.
 const SHORT: Duration = Duration::from_micros(100);
 

@@ -3,9 +3,10 @@
 use super::ranges::number;
 use crate::card::opae::OpaeOptions;
 use crate::card::opae::result::PciAddress;
-use crate::card::serial::{self, SerialOptions};
+use crate::card::serial::SerialOptions;
 use clap::Args;
 use serde::Deserialize;
+use spagen::emit;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -62,7 +63,7 @@ impl CardOptions {
     pub fn serial(&self, port: &Path) -> SerialOptions {
         SerialOptions {
             port: port.to_path_buf(),
-            baud: self.baud.unwrap_or(serial::BAUD),
+            baud: self.baud.unwrap_or(emit::SERIAL_BAUD),
             deadline: self.deadline().unwrap_or(OpaeOptions::default().deadline),
         }
     }

@@ -17,6 +17,7 @@ use spa_runtime::card::accelerator::{Accelerator, Design, DriverOptions};
 use spa_runtime::card::serial::{SerialCard, SerialOptions};
 use spa_runtime::card::{Card as _, CardError, registers as reg};
 use spa_runtime::options::{CardOptions, RunOptions};
+use spagen::emit;
 use std::path::Path;
 use std::time::Duration;
 
@@ -24,10 +25,10 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Bytes of the ring in the board's memory.
-const RING_BYTES: u64 = 8192;
+const RING_BYTES: u64 = emit::SERIAL_BUFFER_BYTES as u64;
 
 fn options(port: &Path) -> SerialOptions {
-    SerialOptions { port: port.to_path_buf(), baud: 3_000_000, deadline: PATIENCE }
+    SerialOptions { port: port.to_path_buf(), baud: emit::SERIAL_BAUD, deadline: PATIENCE }
 }
 
 fn small() -> JobSpec {

@@ -84,6 +84,8 @@ fn missing_tools_are_named_with_what_they_would_have_done() {
     std::fs::write(project.join("spa_ulx3s.bit"), "").unwrap();
     let (passed, text) = make(&["prog", "LOADER="]);
     assert!(!passed && text.contains("openFPGALoader is missing: it would have loaded"), "{text}");
+    let (passed, text) = make(&["synth", "CLOCK_MHZ=80"]);
+    assert!(!passed && text.contains("CLOCK_MHZ is 80, but must be 25, 50, 75, 100 or 125"), "{text}");
 }
 
 #[test]
