@@ -147,17 +147,26 @@ impl Digest {
             confidence: Vec::with_capacity(rvs),
             entries: Vec::with_capacity(rvs),
         };
-        let entries = |counts: &[C]| counts.iter().filter(|&&count| count.into() > 0).count() as u16;
         source.each(&mut |block| {
-            if let Some(hasher) = &mut hasher {
-                hasher.counts(block.counts());
+            match &mut hasher {
+                // The hash takes as long as all the rest.
+                Some(hasher) => {
+                    rayon::join(|| hasher.counts(block.counts()), || digest.add(block));
+                }
+                None => digest.add(block),
             }
-            digest.mode.extend(block.rvs().map(|(_, counts)| mode_of(counts)));
-            digest.confidence.extend(block.rvs().map(|(_, counts)| confidence_of(counts)));
-            digest.entries.extend(block.rvs().map(|(_, counts)| entries(counts)));
             Ok(())
         })?;
         Ok(digest)
+    }
+
+    /// Adds the RVs of the next rows.
+    fn add<C: Count>(&mut self, block: &Block<'_, C>) {
+        for (_, counts) in block.rvs() {
+            self.mode.push(mode_of(counts));
+            self.confidence.push(confidence_of(counts));
+            self.entries.push(counts.iter().map(|&count| u16::from(count.into() > 0)).sum());
+        }
     }
 
     /// Mean share of the mode.

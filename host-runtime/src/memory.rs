@@ -140,3 +140,80 @@ fn address_space(limits: &str) -> Option<u64> {
     let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
     line.split_whitespace().next()?.parse().ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use spa_model::job::line_vectors;
+    use spa_model::{Difference, Hardware, Pair, Problem, Run, Schedule, Singleton, Start};
+
+    /// A megapixel with 64 labels.
+    fn job() -> Job {
+        let (width, height, labels) = (1000, 1000, 64);
+        let first = vec![0; 1_000_000];
+        let problem = Problem {
+            width,
+            height,
+            labels,
+            singleton: Singleton::Values { form: Difference::Abs, first, values: vec![0; 64] },
+            data_cap: 255,
+            s_outside: 255,
+            pair: Pair::Abs,
+            pair_cap: 2,
+            vectors: line_vectors(labels),
+            alpha: 1,
+            beta: 1,
+            shift: 0,
+            fixed: None,
+            edge_weights: None,
+        };
+        let run = Run {
+            schedule: Schedule::constant(4.0, 300).unwrap(),
+            burn_in: 0,
+            seed: 3,
+            chain: 0,
+            start: Start::Zero,
+            cutoff: None,
+        };
+        Job::new(Hardware::default(), problem, run).unwrap()
+    }
+
+    #[test]
+    fn runs_go_to_disk_where_they_must() {
+        let job = job();
+        let budget = |limit, refused: Option<&str>| Budget {
+            limit,
+            folder: PathBuf::new(),
+            refused: refused.map(ToString::to_string),
+        };
+        let histogram = 128_000_000;
+        assert!((histogram + 64_000_000..histogram + 200_000_000).contains(&in_memory(&job, LIMIT)));
+        // Without the table of costs.
+        assert!(on_disk(&job, 100_000_000) < 130_000_000);
+        let place = |budget: Budget, there| budget.place_with(&job, there);
+        assert_eq!(place(budget(LIMIT, None), None).unwrap(), Place::Memory);
+        assert_eq!(place(budget(200_000_000, None), None).unwrap(), Place::Disk);
+        assert_eq!(place(budget(LIMIT, None), Some(200_000_000)).unwrap(), Place::Disk);
+        assert_eq!(place(budget(1000, Some("no")), Some(LIMIT)).unwrap(), Place::Memory);
+        let text = |budget, there| place(budget, Some(there)).unwrap_err().to_string();
+        let refused = text(budget(LIMIT, Some("this is a test")), 150_000_000);
+        assert!(refused.starts_with("a run of 1000x1000 with 64 labels needs about 2"), "{refused}");
+        assert!(refused.contains("MB of memory, but 150 MB are available; "), "{refused}");
+        assert!(refused.ends_with("would do with its messages on disk, but this is a test"), "{refused}");
+        assert!(text(budget(1000, None), 50_000_000).contains("but 50.0 MB are available; fewer labels"));
+    }
+
+    #[test]
+    fn what_the_system_tells_is_understood() {
+        let info = "MemTotal:       24000000 kB\nMemAvailable:    1000 kB\n";
+        assert_eq!(kilobytes(info, "MemAvailable:"), Some(1_024_000));
+        assert_eq!(kilobytes(info, "VmSize:"), None);
+        let limits = |soft: &str| {
+            format!("Max locked memory   1  1  bytes\nMax address space         {soft}  unlimited  bytes\n")
+        };
+        assert_eq!(address_space(&limits("409600000")), Some(409_600_000));
+        assert_eq!(address_space(&limits("unlimited")), None);
+        #[cfg(target_os = "linux")]
+        assert!(available().is_some_and(|bytes| bytes > 1 << 20));
+    }
+}

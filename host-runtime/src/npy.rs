@@ -232,22 +232,24 @@ pub fn write_sparse<C: Counted>(path: &Path, source: &dyn Source<C>, entries: &[
         let mut npz = Writer::create(path)?;
         npz.array("shape", &[3], shape.into_iter())?;
         npz.array("indptr", &[entries.len() as u64 + 1], std::iter::once(0).chain(ends))?;
-        npz.array_by("labels", &[filled], |put| each_entry(source, &mut |label, _| put(label)))?;
-        npz.array_by("counts", &[filled], |put| each_entry(source, &mut |_, count| put(count)))?;
+        npz.array_by("labels", &[filled], |put| each_entry(source, entries, &mut |label, _| put(label)))?;
+        npz.array_by("counts", &[filled], |put| each_entry(source, entries, &mut |_, count| put(count)))?;
         npz.finish()
     };
     put().map_err(|e| Error::io("write", path, &e))
 }
 
-/// Shows the label and the count of every count that is not zero.
+/// Shows the label and the count of every count that is not zero; every RV has as many as `entries` says.
 fn each_entry<C: Count>(
     source: &dyn Source<C>,
+    entries: &[u16],
     work: &mut dyn FnMut(u8, C) -> std::io::Result<()>,
 ) -> std::io::Result<()> {
     let mut failed = Ok(());
     let walked = source.each(&mut |block| {
-        for (_, counts) in block.rvs() {
-            for (label, &count) in counts.iter().enumerate().filter(|(_, count)| (**count).into() > 0) {
+        for (i, counts) in block.rvs() {
+            let drawn = counts.iter().enumerate().filter(|(_, count)| (**count).into() > 0);
+            for (label, &count) in drawn.take(entries[i].into()) {
                 if failed.is_ok() {
                     failed = work(label as u8, count);
                 }

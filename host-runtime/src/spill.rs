@@ -237,6 +237,18 @@ impl Spilled {
     }
 }
 
+impl Spilled {
+    /// The counts of `rows` and of the row below them; `messages` is room for theirs.
+    fn count(&self, rows: &Range<u32>, messages: &mut Vec<Message>) -> Result<Histogram> {
+        let with_below = rows.start..(rows.end + 1).min(self.size.1);
+        messages.clear();
+        with_below.clone().try_for_each(|y| self.spill.read(y, messages))?;
+        let fixed = |i: usize| self.fixed.as_ref().and_then(|fixed| fixed[i]);
+        let (field, messages) = ((self.size.0, self.labels), messages.iter().copied());
+        Ok(Histogram::of_rows(field, with_below, self.collected, fixed, messages)?)
+    }
+}
+
 impl Source<u16> for Spilled {
     fn size(&self) -> (u32, u32) {
         self.size
@@ -247,20 +259,75 @@ impl Source<u16> for Spilled {
     }
 
     fn each(&self, work: &mut dyn FnMut(&Block<'_, u16>) -> Result<()>) -> Result<()> {
-        let (width, height) = self.size;
-        let mut messages = Vec::new();
-        for rows in &self.blocks {
-            messages.clear();
-            let with_below = rows.start..(rows.end + 1).min(height);
-            with_below.clone().try_for_each(|y| self.spill.read(y, &mut messages))?;
-            let fixed = |i: usize| self.fixed.as_ref().and_then(|fixed| fixed[i]);
-            let field = (width, self.labels);
-            let counts =
-                Histogram::of_rows(field, with_below, self.collected, fixed, messages.iter().copied())?;
-            let own = rows.len() * width as usize * self.labels();
-            let (own, below) = counts.counts().split_at(own);
-            work(&Block::new(rows.start as usize * width as usize, self.labels(), own, below))?;
+        let row = self.size.0 as usize * self.labels();
+        std::thread::scope(|scope| {
+            // The next block is read and counted while `work` has this one.
+            let (sender, receiver) = std::sync::mpsc::sync_channel(0);
+            scope.spawn(move || {
+                let mut messages = Vec::new();
+                // It ends early where nobody takes blocks any more.
+                let _ = self.blocks.iter().try_for_each(|rows| {
+                    sender.send((rows.start as usize, rows.len(), self.count(rows, &mut messages)))
+                });
+            });
+            for (first, rows, counts) in receiver {
+                let counts = counts?;
+                let (own, below) = counts.counts().split_at(rows * row);
+                work(&Block::new(first * self.size.0 as usize, self.labels(), own, below))?;
+            }
+            Ok(())
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use spa_model::fast::Sink as _;
+
+    /// Messages of row `y` of three columns, `n` of them.
+    fn row(y: u32, n: u32) -> Vec<Message> {
+        (0..n)
+            .map(|i| Message { rv: 3 * y + i % 3, label: (i % 251) as u8, count: 1 + i * 131 % 65_535 })
+            .collect()
+    }
+
+    #[test]
+    fn rows_come_back_piece_by_piece() {
+        let folder = tempfile::tempdir().unwrap();
+        let spill = Spill::new(folder.path(), (3, 4)).unwrap();
+        // More than is held back before it is written.
+        let pieces = [(2, 5), (0, 100_000), (2, 0), (2, 150_000), (3, 1), (0, 7)];
+        pieces.iter().for_each(|&(y, n)| spill.take(y, &row(y, n)));
+        assert_eq!(spill.messages().unwrap(), 250_013);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "the file has no name");
+        for y in 0..4 {
+            let mut expected: Vec<Message> =
+                pieces.iter().filter(|piece| piece.0 == y).flat_map(|&(y, n)| row(y, n)).collect();
+            let mut found = Vec::new();
+            spill.read(y, &mut found).unwrap();
+            expected.sort_unstable();
+            found.sort_unstable();
+            assert!(found == expected, "row {y}");
         }
-        Ok(())
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_told() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let spill = Spill::new(file.path().parent().unwrap(), (3, 4)).unwrap();
+        spill.lock().file = File::open(file.path()).unwrap();
+        spill.take(1, &row(1, 10));
+        assert!(spill.is_whole() && spill.check().is_ok(), "it is still held back");
+        spill.take(1, &row(1, 300_000));
+        assert!(!spill.is_whole());
+        let expected = "the messages of a run with a large histogram are kept there while it goes on";
+        for told in [spill.check().unwrap_err(), spill.messages().unwrap_err()] {
+            let told = told.to_string();
+            assert!(
+                told.starts_with("failed to write messages into '") && told.ends_with(expected),
+                "{told}"
+            );
+        }
     }
 }

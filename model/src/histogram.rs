@@ -219,11 +219,6 @@ pub fn confidence_of<C: Count>(row: &[C]) -> f32 {
 
 /// Label of highest count of a RV's counts, the lowest one on a tie.
 pub fn mode_of<C: Count>(row: &[C]) -> u8 {
-    let mut best = 0;
-    for (label, &count) in row.iter().enumerate() {
-        if count > row[best] {
-            best = label;
-        }
-    }
-    best as u8
+    let most = row.iter().copied().max().unwrap_or_default();
+    row.iter().position(|&count| count == most).unwrap_or(0) as u8
 }
