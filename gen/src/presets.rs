@@ -29,13 +29,13 @@ pub const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "ecp5-85k",
-        meaning: "fits the memory of a Lattice ECP5-85 (3.8 Mbit): 16x2 with 32K RVs in tiles of at most 128x64, 128-bit lines",
+        meaning: "fits the memory of a Lattice ECP5-85 (3.8 Mbit): 16x2 with 32K RVs in tiles of at most 64x64, 128-bit lines",
         settings: &[
             ("spe", "16"),
             ("spus", "2"),
             ("rvs", "32K"),
             ("line_bits", "128"),
-            ("tile_width_max", "128"),
+            ("tile_width_max", "64"),
             ("tile_height_max", "64"),
         ],
     },

@@ -1,7 +1,7 @@
 //! depth 8
 //! mutant else if (s_axil_rready_i) r_valid_q <= 1'b0 => else r_valid_q <= 1'b0
 //! mutant if (s_axil_bready_i) b_valid_q <= 1'b0 => b_valid_q <= 1'b0
-//! mutant s_axil_arready_o = !ar_valid_q && !mux_valid_q && !r_valid_q => s_axil_arready_o = !ar_valid_q && !mux_valid_q
+//! mutant s_axil_arready_o = !ar_valid_q && !set_valid_q && !mux_valid_q && !r_valid_q => s_axil_arready_o = !ar_valid_q && !set_valid_q && !mux_valid_q
 //! mutant write            = aw_valid_q && w_valid_q && !b_valid_q => write            = aw_valid_q && w_valid_q
 
   // AXI4-Lite: an answer stands until it is taken, and there is one for every request.
@@ -26,7 +26,7 @@
     if (rst_ni) begin
       assert (f_addresses_q == 8'(aw_valid_q) + 8'(b_valid_q));
       assert (f_words_q == 8'(w_valid_q) + 8'(b_valid_q));
-      assert (f_reads_q == 8'(ar_valid_q) + 8'(mux_valid_q) + 8'(r_valid_q) && f_reads_q <= 8'd1);
+      assert (f_reads_q == 8'(ar_valid_q) + 8'(set_valid_q) + 8'(mux_valid_q) + 8'(r_valid_q) && f_reads_q <= 8'd1);
       assert (s_axil_bresp_o == 2'b00 && s_axil_rresp_o == 2'b00);
     end
   end
@@ -35,9 +35,10 @@
     if (f_reset_q && rst_ni && $past(rst_ni)) begin
       if ($past(s_axil_bvalid_o && !s_axil_bready_i)) assert (s_axil_bvalid_o);
       if ($past(s_axil_rvalid_o && !s_axil_rready_i)) assert (s_axil_rvalid_o && $stable(s_axil_rdata_o));
-      // Answers come: a write in the cycle after both halves are there, a read in the third.
+      // Answers come: a write in the cycle after both halves are there, a read in the fourth.
       if ($past(aw_valid_q && w_valid_q && !b_valid_q)) assert (s_axil_bvalid_o);
       if ($past(mux_valid_q)) assert (s_axil_rvalid_o);
-      if ($past(ar_valid_q)) assert (mux_valid_q);
+      if ($past(set_valid_q)) assert (mux_valid_q);
+      if ($past(ar_valid_q)) assert (set_valid_q);
     end
   end

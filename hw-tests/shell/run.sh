@@ -12,7 +12,7 @@ mkdir -p "$build"
   -GLineBits="$line" -GMessageBits="$message" -GRows="$rows" -GCols="$cols" -GRvCapacity=1024 \
   -CFLAGS "-std=c++17 -O1 -I$here -I$regs -DLINE_BITS=$line -DMESSAGE_BITS=$message -DSPES=$((rows * cols))" \
   "$rtl/spa_top.sv" "$rtl/spa_control.sv" "$rtl/spa_counter.sv" "$rtl/spa_fifo.sv" "$rtl/spa_dram_hub.sv" \
-  "$rtl/spa_hub_tree.sv" "$rtl/spa_line_builder.sv" "$rtl/spa_log_writer.sv" "$rtl/spa_axi_read.sv" \
+  "$rtl/spa_hub_tree.sv" "$rtl/spa_message_register.sv" "$rtl/spa_line_builder.sv" "$rtl/spa_log_writer.sv" "$rtl/spa_axi_read.sv" \
   "$rtl/spa_loader.sv" "$rtl/spa_label_reader.sv" "$rtl/spa_slot_issuer.sv" "$rtl/spa_sequencer.sv" \
   "$regs/spa_regs.sv" "$here/stub_array.sv" "$here/tb.cpp" >"$build/build.log" 2>&1 ||
   { tail -40 "$build/build.log" >&2; exit 1; }

@@ -159,6 +159,26 @@ module spa_array #(
     if (slot_valid_q) iteration_q <= slot_iteration_q;
   end
 
+  // Configuration of the scheduler, near it
+  logic [15:0] tile_width_q, tile_height_q, s2_stride_q;
+  logic [8:0]  labels_q;
+  logic        s2_replicate_q, rst_nq;
+  logic [23:0] s2_wrap_q, s2_margin_base_q;
+  logic [11:0] margin_left_q, margin_up_q;
+
+  always_ff @(posedge clk_i) begin
+    rst_nq           <= rst_ni;
+    tile_width_q     <= cfg_tile_width_i;
+    tile_height_q    <= cfg_tile_height_i;
+    labels_q         <= cfg_labels_i;
+    s2_replicate_q   <= cfg_s2_replicate_i;
+    s2_stride_q      <= cfg_s2_stride_i;
+    s2_wrap_q        <= cfg_s2_wrap_i;
+    s2_margin_base_q <= cfg_s2_margin_base_i;
+    margin_left_q    <= cfg_margin_left_i;
+    margin_up_q      <= cfg_margin_up_i;
+  end
+
   // ---------------------------------------------------------------- scheduler
   logic [4*BankBits-1:0]          lab_raddr;
   logic [YBits:0]                 halo_h_raddr;
@@ -192,7 +212,7 @@ module spa_array #(
   logic                           w_first;
   logic [WBufBits-1:0]            w_waddr;
   logic                           sum_hold;
-  logic [4:0]                     u_raddr;
+  logic [3:0]                     u_raddr;
   logic [LaneBits-1:0]            mul_lane;
   logic [Spus-1:0]                r_load;
   logic [WBufBits-1:0]            w_raddr;
@@ -224,11 +244,12 @@ module spa_array #(
     .ScheduleEntries(ScheduleEntries), .S2Links(S2Links), .Linear(Linear), .SingletonTable(SingletonTable),
     .CostCapacity(CostCapacity), .LogFifoDepth(LogFifoDepth)
   ) u_scheduler (
-    .clk_i, .rst_ni,
+    .clk_i, .rst_ni(rst_nq),
     .load_valid_i(load_valid_q), .load_target_i(load_target_q), .load_addr_i(load_addr_q),
     .load_data_i(load_data_q),
-    .cfg_tile_width_i, .cfg_tile_height_i, .cfg_labels_i, .cfg_s2_replicate_i, .cfg_s2_stride_i,
-    .cfg_s2_wrap_i, .cfg_margin_left_i, .cfg_margin_up_i, .cfg_s2_margin_base_i,
+    .cfg_tile_width_i(tile_width_q), .cfg_tile_height_i(tile_height_q), .cfg_labels_i(labels_q),
+    .cfg_s2_replicate_i(s2_replicate_q), .cfg_s2_stride_i(s2_stride_q), .cfg_s2_wrap_i(s2_wrap_q),
+    .cfg_margin_left_i(margin_left_q), .cfg_margin_up_i(margin_up_q), .cfg_s2_margin_base_i(s2_margin_base_q),
     .slot_valid_i(slot_valid_q), .slot_half_start_i(slot_half_start_q), .slot_colour_i(slot_colour_q),
     .slot_collect_i(slot_collect_q), .slot_first_i(slot_first_q), .slot_row0_i(slot_row0_q),
     .slot_row0_base_i(slot_row0_base_q), .slot_entry_i(slot_entry_q), .idle_o(idle),
@@ -271,12 +292,16 @@ module spa_array #(
   );
 
   for (genvar c = 0; c < Cols; c++) begin : g_axis_x
+    logic origin_we_q;
+    always_ff @(posedge clk_i) begin
+      origin_we_q <= load_valid_q && load_target_q == TargetOrigin && !load_addr_q[0]
+                     && (load_spe_q == 12'(c) || load_spe_q == AllSpes);
+    end
+
     spa_axis #(.LocalBits(XBits), .Lanes(Spus)) u_axis (
       .clk_i,
-      .we_i(load_valid_q && load_target_q == TargetOrigin && !load_addr_q[0]
-            && (load_spe_q == 12'(c) || load_spe_q == AllSpes)),
-      .wdata_i(load_data_q[15:0]),
-      .cfg_extent_i(cfg_width_i), .cfg_last_i(last_x_q), .cfg_margin_i(replicate_q ? cfg_margin_left_i : 12'd0),
+      .we_i(origin_we_q), .wdata_i(load_data_qq[15:0]),
+      .cfg_extent_i(cfg_width_i), .cfg_last_i(last_x_q), .cfg_margin_i(replicate_q ? margin_left_q : 12'd0),
       .cfg_samples_i(samples_q),
       .local_i(axis_x), .before_o(left[c]), .after_o(right[c]), .inside_o(inside_x[c]),
       .first_i(pos_valid_3), .global_o(global_x[16*c +: 16]),
@@ -285,12 +310,16 @@ module spa_array #(
   end
 
   for (genvar r = 0; r < Rows; r++) begin : g_axis_y
+    logic origin_we_q;
+    always_ff @(posedge clk_i) begin
+      origin_we_q <= load_valid_q && load_target_q == TargetOrigin && load_addr_q[0]
+                     && (load_spe_q == 12'(r * Cols) || load_spe_q == AllSpes);
+    end
+
     spa_axis #(.LocalBits(YBits), .Lanes(1)) u_axis (
       .clk_i,
-      .we_i(load_valid_q && load_target_q == TargetOrigin && load_addr_q[0]
-            && (load_spe_q == 12'(r * Cols) || load_spe_q == AllSpes)),
-      .wdata_i(load_data_q[15:0]),
-      .cfg_extent_i(cfg_height_i), .cfg_last_i(last_y_q), .cfg_margin_i(replicate_q ? cfg_margin_up_i : 12'd0),
+      .we_i(origin_we_q), .wdata_i(load_data_qq[15:0]),
+      .cfg_extent_i(cfg_height_i), .cfg_last_i(last_y_q), .cfg_margin_i(replicate_q ? margin_up_q : 12'd0),
       .cfg_samples_i(samples_q),
       .local_i(axis_y), .before_o(up[r]), .after_o(down[r]), .inside_o(inside_y[r]),
       .first_i(pos_valid_3), .global_o(global_y[16*r +: 16]),
@@ -339,7 +368,7 @@ module spa_array #(
     always_ff @(posedge clk_i) if (pos_valid_3) c1_q <= {cfg_chain_i, iteration_3};
 
     spa_rng #(.Share(RngShare), .Spus(Spus), .UBits(UBits)) u_rng (
-      .clk_i, .rst_ni,
+      .clk_i, .rst_ni(rst_nq),
       .key_i(cfg_seed_i), .inject0_i(inject0_q), .inject1_i(inject1_q),
       .start_i(draw_start_q), .c0_i(counters[31*RngShare*g +: 31*RngShare]), .c1_i(c1_q), .odd_i(draw_odd_q),
       .valid_o(rng_valid[RngShare*g +: RngShare]), .last_o(rng_last[g]),
@@ -411,7 +440,7 @@ module spa_array #(
         .SingletonTable(SingletonTable), .EdgeWeights(EdgeWeights), .CostCapacity(CostCapacity),
         .LogFifoDepth(LogFifoDepth)
       ) u_spe (
-        .clk_i, .rst_ni,
+        .clk_i, .rst_ni(rst_nq),
         .load_hit_i(load_hit_q), .load_target_i(load_target_qq), .load_addr_i(load_addr_qq),
         .load_data_i(load_data_qq),
         .cfg_alpha_i(alpha_q), .cfg_beta_i(beta_q), .cfg_shift_i(shift_q), .cfg_overflow_i(overflow_q),
@@ -447,42 +476,54 @@ module spa_array #(
   // ---------------------------------------------------------------- messages sent
   localparam int SumBits = $clog2(Spes + 1);
 
-  logic [SumBits-1:0] pushes, pushes_q;
+  localparam int RowSumBits = $clog2(Cols + 1);
+
+  // A row first, then all rows
+  logic [RowSumBits*Rows-1:0] row_pushes_q;
+  logic [SumBits-1:0]         pushes, pushes_q;
+  for (genvar r = 0; r < Rows; r++) begin : g_pushes
+    logic [RowSumBits-1:0] row_pushes;
+    always_comb begin
+      row_pushes = '0;
+      for (int c = 0; c < Cols; c++) row_pushes = row_pushes + RowSumBits'(sent[r*Cols + c]);
+    end
+    always_ff @(posedge clk_i) row_pushes_q[r*RowSumBits +: RowSumBits] <= row_pushes;
+  end
   always_comb begin
     pushes = '0;
-    for (int n = 0; n < Spes; n++) pushes = pushes + SumBits'(sent[n]);
+    for (int r = 0; r < Rows; r++) pushes = pushes + SumBits'(row_pushes_q[r*RowSumBits +: RowSumBits]);
   end
   always_ff @(posedge clk_i) begin
     pushes_q <= pushes;
-    if (!rst_ni || run_start_q) sent_o <= '0;
+    if (!rst_nq || run_start_q) sent_o <= '0;
     else                        sent_o <= sent_o + 40'(pushes_q);
   end
 
-  // ---------------------------------------------------------------- label readback, 9 cycles
-  logic [11:0]                    rd_spe_5;
-  logic                           rd_valid_6;
+  // ---------------------------------------------------------------- label readback, 10 cycles
+  logic [11:0]                    rd_spe_6;
+  logic                           rd_valid_7;
   logic [Spes-1:0]                rd_hot_q;
   logic [Rows*LabelBits-1:0]      rd_row_q;
   logic [LabelBits-1:0]      rd_label, rd_row_or;
 
-  spa_delay #(.Width(12), .Stages(5)) u_rd_spe (.clk_i, .data_i(rd_spe_q), .data_o(rd_spe_5));
-  spa_delay #(.Width(1), .Stages(6)) u_rd_valid (.clk_i, .data_i(rd_valid_q), .data_o(rd_valid_6));
+  spa_delay #(.Width(12), .Stages(6)) u_rd_spe (.clk_i, .data_i(rd_spe_q), .data_o(rd_spe_6));
+  spa_delay #(.Width(1), .Stages(7)) u_rd_valid (.clk_i, .data_i(rd_valid_q), .data_o(rd_valid_7));
 
   always_comb begin
     rd_row_or = '0;
     for (int r = 0; r < Rows; r++) rd_row_or = rd_row_or | rd_row_q[r*LabelBits +: LabelBits];
   end
 
-  logic rd_valid_7_q;
+  logic rd_valid_8_q;
   always_ff @(posedge clk_i) begin
-    rd_valid_7_q <= rd_valid_6;
-    rd_valid_o   <= rd_valid_7_q;
+    rd_valid_8_q <= rd_valid_7;
+    rd_valid_o   <= rd_valid_8_q;
     rd_label     <= rd_row_or;
   end
   assign rd_label_o = 8'(rd_label);
 
   for (genvar n = 0; n < Spes; n++) begin : g_rd_hot
-    always_ff @(posedge clk_i) rd_hot_q[n] <= rd_spe_5 == 12'(n);
+    always_ff @(posedge clk_i) rd_hot_q[n] <= rd_spe_6 == 12'(n);
   end
   for (genvar r = 0; r < Rows; r++) begin : g_rd_row
     logic [LabelBits-1:0] any;

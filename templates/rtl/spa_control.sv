@@ -491,8 +491,7 @@ module spa_control #(
   for (genvar i = 0; i < Events; i++) begin : g_count
     spa_counter u_counter (
       .clk_i,
-      .rst_ni,
-      .clear_i (accepted),
+      .clear_i (accepted || !rst_ni),
       .step_i  (step_q[i]),
       .value_o (count[48*i +: 48])
     );
@@ -518,8 +517,7 @@ module spa_control #(
     .StepBits (3)
   ) u_count_received (
     .clk_i,
-    .rst_ni,
-    .clear_i (accepted),
+    .clear_i (accepted || !rst_ni),
     .step_i  (received_step_i),
     .value_o (count_received)
   );

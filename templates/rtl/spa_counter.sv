@@ -6,9 +6,8 @@ module spa_counter #(
   parameter int StepBits = 1
 ) (
   input  logic                clk_i,
-  input  logic                rst_ni,
 
-  input  logic                clear_i,
+  input  logic                clear_i,  // at reset, too
   input  logic [StepBits-1:0] step_i,
   output logic [47:0]         value_o
 );
@@ -25,7 +24,7 @@ module spa_counter #(
   assign value_o = {high_q, low_aligned_q};
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni || clear_i) begin
+    if (clear_i) begin
       low_q         <= '0;
       low_aligned_q <= '0;
       carry_q       <= 1'b0;

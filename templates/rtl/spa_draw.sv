@@ -19,7 +19,7 @@ module spa_draw #(
 
   // Sums of all SPUs are valid one cycle after `sum_hold_i`, and so is the first lane
   input  logic                    sum_hold_i,
-  input  logic [4:0]              u_raddr_i,
+  input  logic [3:0]              u_raddr_i,
   input  logic [LaneBits-1:0]     lane_i,
   input  logic [Spus*SumBits-1:0] sums_i,
 
@@ -27,8 +27,8 @@ module spa_draw #(
   output logic [SumBits-1:0]      r_o
 );
 
-  // ---------------------------------------------------------------- numbers of up to 32 slots
-  logic [4:0]            waddr_q;
+  // ---------------------------------------------------------------- numbers wait for 2 L + Spus + 3 cycles: 6 slots
+  logic [3:0]            waddr_q;
   logic [Spus*UBits-1:0] numbers, head, u_q;
 
   if (Spus > 2) begin : g_collect
@@ -41,7 +41,7 @@ module spa_draw #(
     assign numbers = rng_data_i;
   end
 
-  spa_lutram_1r1w #(.Width(Spus * UBits), .Depth(32)) u_numbers (
+  spa_lutram_1r1w #(.Width(Spus * UBits), .Depth(16)) u_numbers (
     .clk_i,
     .we_i   (rng_valid_i && rng_last_i), .waddr_i(waddr_q), .wdata_i(numbers),
     .raddr_i(u_raddr_i), .rdata_o(head)
@@ -54,9 +54,15 @@ module spa_draw #(
   end
 
   // ---------------------------------------------------------------- one multiplier for all SPUs
-  logic [UBits-1:0]         u_lane_q;
-  logic [SumBits-1:0]       sum_lane_q;
-  logic [UBits+SumBits-1:0] product_q;
+  // In two halves, each a multiplier of the device, and the addition a cycle later.
+  localparam int LowBits  = UBits / 2;
+  localparam int HighBits = UBits - LowBits;
+
+  logic [UBits-1:0]            u_lane_q;
+  logic [SumBits-1:0]          sum_lane_q;
+  logic [LowBits+SumBits-1:0]  low_q;
+  logic [HighBits+SumBits-1:0] high_q;
+  logic [UBits+SumBits-1:0]    product;
 
   if (Spus > 1) begin : g_lanes
     always_ff @(posedge clk_i) begin
@@ -73,10 +79,12 @@ module spa_draw #(
   end
 
   always_ff @(posedge clk_i) begin
-    product_q <= u_lane_q * sum_lane_q;
-    r_o       <= product_q[UBits +: SumBits];
+    low_q  <= u_lane_q[LowBits-1:0] * sum_lane_q;
+    high_q <= u_lane_q[UBits-1:LowBits] * sum_lane_q;
+    r_o    <= product[UBits +: SumBits];
   end
+  assign product = {high_q, {LowBits{1'b0}}} + (UBits + SumBits)'(low_q);
   logic unused_low;
-  assign unused_low = ^product_q[UBits-1:0];
+  assign unused_low = ^product[UBits-1:0];
 
 endmodule

@@ -1,7 +1,8 @@
 // spa_hub_tree: radix-4 tree of DRAM hubs from any number of SPEs down to at most `Outputs` streams.
 //
 // Level 0 is the SPEs; level n + 1 has a hub for every four streams of level n (the last may have fewer). All levels lie
-// behind one another in one vector, so that the generate loops need no special cases.
+// behind one another in one vector, so that the generate loops need no special cases. A register at the end of every
+// stream of SPEs and between two levels keeps the wires from SPE to hub and from hub to hub apart from the logic.
 
 module spa_hub_tree #(
   parameter int Spes        = 16,
@@ -51,13 +52,36 @@ module spa_hub_tree #(
   localparam int Root    = level_base(Levels);
   localparam int Remain  = level_width(Levels);
 
-  logic [Streams-1:0]             valid;
-  logic [Streams*MessageBits-1:0] data;
-  logic [Streams-1:0]             ready;
+  // Streams of all levels as they leave SPEs and hubs, and as they enter the next level.
+  logic [Streams-1:0]             sent_valid, valid;
+  logic [Streams*MessageBits-1:0] sent_data, data;
+  logic [Streams-1:0]             sent_ready, ready;
 
-  assign valid[Spes-1:0]            = msg_valid_i;
-  assign data[Spes*MessageBits-1:0] = msg_data_i;
-  assign msg_ready_o                = ready[Spes-1:0];
+  assign sent_valid[Spes-1:0]            = msg_valid_i;
+  assign sent_data[Spes*MessageBits-1:0] = msg_data_i;
+  assign msg_ready_o                     = sent_ready[Spes-1:0];
+
+  for (genvar i = 0; i < Streams; i++) begin : g_stream
+    // What leaves the last hub is in its output register.
+    if (i < Spes || i < Root) begin : g_register
+      spa_message_register #(
+        .MessageBits (MessageBits)
+      ) u_register (
+        .clk_i,
+        .rst_ni,
+        .msg_valid_i (sent_valid[i]),
+        .msg_data_i  (sent_data[i*MessageBits +: MessageBits]),
+        .msg_ready_o (sent_ready[i]),
+        .msg_valid_o (valid[i]),
+        .msg_data_o  (data[i*MessageBits +: MessageBits]),
+        .msg_ready_i (ready[i])
+      );
+    end else begin : g_wire
+      assign valid[i]                          = sent_valid[i];
+      assign data[i*MessageBits +: MessageBits] = sent_data[i*MessageBits +: MessageBits];
+      assign sent_ready[i]                     = ready[i];
+    end
+  end
 
   for (genvar level = 0; level < Levels; level++) begin : g_level
     localparam int Width = level_width(level);
@@ -77,16 +101,16 @@ module spa_hub_tree #(
         .msg_valid_i (valid[First +: Inputs]),
         .msg_data_i  (data[First*MessageBits +: Inputs*MessageBits]),
         .msg_ready_o (ready[First +: Inputs]),
-        .msg_valid_o (valid[To+hub]),
-        .msg_data_o  (data[(To+hub)*MessageBits +: MessageBits]),
-        .msg_ready_i (ready[To+hub])
+        .msg_valid_o (sent_valid[To+hub]),
+        .msg_data_o  (sent_data[(To+hub)*MessageBits +: MessageBits]),
+        .msg_ready_i (sent_ready[To+hub])
       );
     end
   end
 
-  // With few SPEs there are no hubs and no use for the clock.
+  // Streams beyond those that remain are never taken.
   logic unused;
-  assign unused = ^{clk_i, rst_ni, msg_ready_i};
+  assign unused = ^msg_ready_i;
 
   for (genvar i = 0; i < Outputs; i++) begin : g_output
     if (i < Remain) begin : g_stream

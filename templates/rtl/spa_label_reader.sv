@@ -43,6 +43,8 @@ module spa_label_reader #(
   logic                 colour_q;
   logic [21:0]          word_q;
   logic [23:0]          left_q;     // words left of this colour, this one included
+  logic                 last_q;     // left_q is 1
+  logic                 spe_last_q; // the last SPE
   logic [1:0]           bank_q;
   logic                 end_q;      // every label has been asked for
   logic [CountBits-1:0] asked_q;    // labels of this line asked for
@@ -77,6 +79,8 @@ module spa_label_reader #(
           end_q    <= 1'b0;
           asked_q  <= '0;
           filled_q <= '0;
+          last_q     <= words_i == 24'd1;
+          spe_last_q <= Spes == 1;
           if (start_i) state_q <= StateRead;
         end
         StateRead: begin
@@ -85,18 +89,21 @@ module spa_label_reader #(
           if (bank_q == 2'd3) begin
             word_q <= word_q + 1'b1;
             left_q <= left_q - 1'b1;
-            if (left_q == 24'd1) begin
+            last_q <= left_q == 24'd2;
+            if (last_q) begin
               left_q   <= words_i;
+              last_q   <= words_i == 24'd1;
               colour_q <= !colour_q;
               word_q   <= colour_q ? '0 : HalfDepth;
               if (colour_q) begin
-                spe_q <= spe_q + 1'b1;
-                end_q <= spe_q == 12'(Spes - 1);
+                spe_q      <= spe_q + 1'b1;
+                spe_last_q <= spe_q + 12'd2 == 12'(Spes);
+                end_q      <= spe_last_q;
               end
             end
           end
           if ((asked_q == CountBits'(Bytes - 1))
-            || ((bank_q == 2'd3) && (left_q == 24'd1) && colour_q && (spe_q == 12'(Spes - 1)))) begin
+            || ((bank_q == 2'd3) && last_q && colour_q && spe_last_q)) begin
             state_q <= StateWait;
           end
         end

@@ -2,8 +2,8 @@
 //
 // Ring: line i goes to base + (i mod ring_lines) * line bytes, only while i - read_index < ring_lines; otherwise it waits
 // and nothing is overwritten. The write index counts lines that memory has confirmed. All transactions carry one
-// identifier, so responses come in order. Up to `Outstanding` writes are in flight; the response channel is always
-// ready.
+// identifier, so responses come in order. Up to `Outstanding` writes are in flight, one may begin every cycle; the
+// response channel is always ready.
 
 module spa_log_writer #(
   parameter int LineBits    = 512,
@@ -52,10 +52,13 @@ module spa_log_writer #(
 
   localparam int LineShift       = $clog2(LineBits / 8);
   localparam int OutstandingBits = $clog2(Outstanding);
+  localparam int WaitingBits     = $clog2(FifoDepth + 2);  // the FIFO and its output register
 
-  logic                line_valid;
-  logic [LineBits-1:0] line_data;
-  logic                issue;
+  logic line_valid;
+  logic issue;       // a line gets leave to go to memory
+  logic address;     // its address is accepted
+  logic data;        // its data are accepted
+  logic w_owed;
 
   spa_fifo #(
     .Width      (LineBits),
@@ -68,8 +71,8 @@ module spa_log_writer #(
     .wr_data_i     (line_data_i),
     .almost_full_o (line_almost_full_o),
     .rd_valid_o    (line_valid),
-    .rd_data_o     (line_data),
-    .rd_ready_i    (issue)
+    .rd_data_o     (m_axi_wdata_o),
+    .rd_ready_i    (w_owed && m_axi_wready_i)
   );
 
   // Room in the ring. `room_q` looks at lines issued at once and at the host's progress two cycles late, which is safe.
@@ -118,7 +121,7 @@ module spa_log_writer #(
   logic                last_q;  // left_q is 1
 
   assign low_next = {1'b0, low_q} + 1'b1;
-  assign rewind   = ring_start_i || (issue && ring_q && last_q);
+  assign rewind   = ring_start_i || (address && ring_q && last_q);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -134,7 +137,7 @@ module spa_log_writer #(
     end else if (linear_start_i) begin
       low_q  <= linear_base_i[31:LineShift];
       high_q <= linear_base_i[63:32];
-    end else if (issue) begin
+    end else if (address) begin
       low_q  <= low_next[31:LineShift];
       high_q <= low_next[32] ? high_next_q : high_q;
       left_q <= left_q - 1'b1;
@@ -148,46 +151,43 @@ module spa_log_writer #(
     high_next_q <= rewind ? base_next_q : high_q + 1'b1;
   end
 
-  // Address and data leave together and are accepted apart.
-  logic                     aw_valid_q;
-  logic [63:0]              aw_addr_q;
-  logic                     w_valid_q;
-  logic [LineBits-1:0]      w_data_q;
+  // Leave is given from registers alone: no path leads from the bus to the addresses or the FIFO of another channel.
+  // Address and data of a line are then owed, at most two of each, and accepted apart.
+  logic [WaitingBits-1:0]   waiting_q;  // lines that have no leave yet
+  logic [1:0]               aw_owed_q;
+  logic [1:0]               w_owed_q;
   logic [OutstandingBits:0] in_flight_q;
   logic                     memory_free;
   logic                     response;
 
-  assign memory_free = (!aw_valid_q || m_axi_awready_i) && (!w_valid_q || m_axi_wready_i)
-    && !in_flight_q[OutstandingBits] && !hold_i;
-  assign issue       = line_valid && memory_free && (room_q || !ring_q);
+  assign memory_free = !aw_owed_q[1] && !w_owed_q[1] && !in_flight_q[OutstandingBits] && !hold_i;
+  assign issue       = (waiting_q != '0) && memory_free && (room_q || !ring_q);
+  assign address     = m_axi_awvalid_o && m_axi_awready_i;
+  assign data        = m_axi_wvalid_o && m_axi_wready_i;
   assign response    = m_axi_bvalid_i;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      aw_valid_q  <= 1'b0;
-      w_valid_q   <= 1'b0;
+      waiting_q   <= '0;
+      aw_owed_q   <= '0;
+      w_owed_q    <= '0;
       in_flight_q <= '0;
     end else begin
-      if (issue) aw_valid_q <= 1'b1;
-      else if (m_axi_awready_i) aw_valid_q <= 1'b0;
-      if (issue) w_valid_q <= 1'b1;
-      else if (m_axi_wready_i) w_valid_q <= 1'b0;
+      if (line_valid_i && !issue) waiting_q <= waiting_q + 1'b1;
+      else if (!line_valid_i && issue) waiting_q <= waiting_q - 1'b1;
+      if (issue && !address) aw_owed_q <= aw_owed_q + 1'b1;
+      else if (!issue && address) aw_owed_q <= aw_owed_q - 1'b1;
+      if (issue && !data) w_owed_q <= w_owed_q + 1'b1;
+      else if (!issue && data) w_owed_q <= w_owed_q - 1'b1;
       if (issue && !response) in_flight_q <= in_flight_q + 1'b1;
       else if (!issue && response) in_flight_q <= in_flight_q - 1'b1;
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    if (issue) begin
-      aw_addr_q <= {high_q, low_q, {LineShift{1'b0}}};
-      w_data_q  <= line_data;
-    end
-  end
-
-  assign m_axi_awvalid_o = aw_valid_q;
-  assign m_axi_awaddr_o  = aw_addr_q;
-  assign m_axi_wvalid_o  = w_valid_q;
-  assign m_axi_wdata_o   = w_data_q;
+  assign w_owed          = w_owed_q != '0;
+  assign m_axi_awvalid_o = aw_owed_q != '0;
+  assign m_axi_awaddr_o  = {high_q, low_q, {LineShift{1'b0}}};
+  assign m_axi_wvalid_o  = w_owed && line_valid;
   assign m_axi_bready_o  = 1'b1;
 
   // Confirmed lines and status.
@@ -209,9 +209,9 @@ module spa_log_writer #(
     end else begin
       line_done_q   <= response && ring_q;
       error_q       <= response && m_axi_bresp_i[1];
-      idle_q        <= quiet_o && !line_valid && !line_valid_i;
-      ring_full_q   <= line_valid && ring_q && !room_q;
-      memory_wait_q <= line_valid && !memory_free;
+      idle_q        <= quiet_o && (waiting_q == '0) && !line_valid_i;
+      ring_full_q   <= (waiting_q != '0) && ring_q && !room_q;
+      memory_wait_q <= (waiting_q != '0) && !memory_free;
       if (clear_i) write_index_q <= '0;
       else if (line_done_q) write_index_q <= write_index_q + 1'b1;
     end
@@ -222,7 +222,7 @@ module spa_log_writer #(
   assign unused_bits = ^{ring_base_i[LineShift-1:0], linear_base_i[LineShift-1:0], ring_read_index_i[31:24],
     m_axi_bresp_i[0]};
 
-  assign quiet_o       = in_flight_q == '0;  // counts from the address on
+  assign quiet_o       = in_flight_q == '0;  // counts from the leave on
   assign idle_o        = idle_q;
   assign ring_full_o   = ring_full_q;
   assign memory_wait_o = memory_wait_q;

@@ -53,7 +53,7 @@ module spa_pass_ctrl #(
 
   // r = (u * sum) >> UBits, one SPU a cycle
   output logic                            sum_hold_o,
-  output logic [4:0]                      u_raddr_o,
+  output logic [3:0]                      u_raddr_o,
   output logic [LaneBits-1:0]             mul_lane_o,
   output logic [Spus-1:0]                 r_load_o,
 
@@ -207,7 +207,7 @@ module spa_pass_ctrl #(
   end
 
   // The slot has left when its messages are counted in the log FIFOs.
-  spa_delay #(.Width(1), .Stages(8)) u_retire (
+  spa_delay #(.Width(1), .Stages(9)) u_retire (
     .clk_i, .data_i(wb_valid_o && int'(wb_lane_o) == Spus - 1), .data_o(wb_retire_o)
   );
 

@@ -1,7 +1,7 @@
 // spa_regs: register file behind an AXI4-Lite slave, rendered from the register map.
 //
 // Every access is answered with OKAY, also outside the map (reads 0, writes ignored), because a host channel that waits
-// for an answer hangs the whole card. One write and one read are in flight at a time; a read takes three cycles.
+// for an answer hangs the whole card. One write and one read are in flight at a time; a read takes four cycles.
 
 module spa_regs #(
   parameter int           AddrBits   = 16,
@@ -163,38 +163,59 @@ module spa_regs #(
   logic unused_address;
   assign unused_address = ^{s_axil_awaddr_i[2:0], s_axil_araddr_i[2:0]};
 
-  // Read channel: address register, multiplexer, data register.
+  // Read channel: address register, multiplexers of sixteen registers each, multiplexer of those, data register.
   logic                ar_valid_q;
+  logic                set_valid_q;
   logic                mux_valid_q;
   logic [AddrBits-1:3] ar_word_q;
   logic                r_valid_q;
+{%- for set in map.read_sets() %}
+  logic [63:0]         set{{ set.number() }}_d, set{{ set.number() }}_q;
+{%- endfor %}
   logic [63:0]         r_data_d;
   logic [63:0]         r_data_q;
 
-  assign s_axil_arready_o = !ar_valid_q && !mux_valid_q && !r_valid_q;
+  assign s_axil_arready_o = !ar_valid_q && !set_valid_q && !mux_valid_q && !r_valid_q;
   assign s_axil_rvalid_o  = r_valid_q;
   assign s_axil_rdata_o   = r_data_q;
   assign s_axil_rresp_o   = 2'b00;
+{%- for set in map.read_sets() %}
 
   always_comb begin
-    case (ar_word_q[MapBits-1:3])
-{%- for register in map.registers() %}
-{%- if register.is_readable() %}
-      {{ register.sv_index() }}: r_data_d = {{ register.sv_read() }};
-{%- endif %}
+    case (ar_word_q[6:3])
+{%- for register in set.registers() %}
+      {{ register.sv_place() }}: set{{ set.number() }}_d = {{ register.sv_read() }};
+{%- endfor %}
+      default: set{{ set.number() }}_d = '0;
+    endcase
+  end
+{%- endfor %}
+
+  always_comb begin
+    case (ar_word_q[MapBits-1:7])
+{%- for set in map.read_sets() %}
+      {{ set.sv_number() }}: r_data_d = set{{ set.number() }}_q;
 {%- endfor %}
       default: r_data_d = '0;
     endcase
   end
 
   always_ff @(posedge clk_i) begin
+{%- for set in map.read_sets() %}
+    set{{ set.number() }}_q <= set{{ set.number() }}_d;
+{%- endfor %}
+  end
+
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       ar_valid_q  <= 1'b0;
+      set_valid_q <= 1'b0;
       mux_valid_q <= 1'b0;
       r_valid_q   <= 1'b0;
     end else begin
       ar_valid_q  <= s_axil_arvalid_i && s_axil_arready_o;
-      mux_valid_q <= ar_valid_q;
+      set_valid_q <= ar_valid_q;
+      mux_valid_q <= set_valid_q;
       if (mux_valid_q) r_valid_q <= 1'b1;
       else if (s_axil_rready_i) r_valid_q <= 1'b0;
     end

@@ -123,7 +123,7 @@ module spa_scheduler #(
 
   // Multiplication and pass 3
   output logic                            sum_hold_o,
-  output logic [4:0]                      u_raddr_o,
+  output logic [3:0]                      u_raddr_o,
   output logic [LaneBits-1:0]             mul_lane_o,
   output logic [Spus-1:0]                 r_load_o,
   output logic [WBufBits-1:0]             w_raddr_o,

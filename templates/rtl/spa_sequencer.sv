@@ -16,7 +16,7 @@ module spa_sequencer #(
   input  logic        clk_i,
   input  logic        rst_ni,
 
-  // Commands
+  // Commands: pulses, taken into registers first
   input  logic        start_i,
   input  logic        load_i,
   input  logic        run_i,
@@ -106,18 +106,40 @@ module spa_sequencer #(
   logic       load_q;
   logic       run_q;
   logic       readback_q;
-  logic       flushed_q;      // the partial line has been pushed
+  logic       flush;          // push the partial line
+  logic       flushed_q;      // it has been pushed
   logic       equal_q;        // messages sent = messages received
   logic       parameter_bad;
   logic       waiting_idle;
+  logic       idle_d;
   logic [6:0] reset_q;        // cycles of core reset
   logic       reset_end;
   logic [5:0] errors_q;
   logic [5:0] bad_sticky_q;
 
-  assign waiting_idle = (state_q == StateIdle) || (state_q == StateDone);
-  assign busy_o       = !waiting_idle;
-  assign accepted_o   = start_i && waiting_idle && !soft_reset_i;
+  // `busy` and `accepted` reach flip-flops all over the chip: from registers of their own.
+  logic start_q;
+  logic load_command_q;
+  logic run_command_q;
+  logic readback_command_q;
+  logic stop_command_q;
+  logic soft_reset_q;
+  logic clear_errors_q;
+
+  always_ff @(posedge clk_i) begin
+    start_q            <= rst_ni && start_i;
+    load_command_q     <= load_i;
+    run_command_q      <= run_i;
+    readback_command_q <= readback_i;
+    stop_command_q     <= rst_ni && stop_i;
+    soft_reset_q       <= rst_ni && soft_reset_i;
+    clear_errors_q     <= clear_errors_i;
+    busy_o             <= rst_ni && !idle_d;
+    accepted_o         <= rst_ni && start_i && !soft_reset_i && idle_d;
+  end
+
+  assign idle_d       = (state_d == StateIdle) || (state_d == StateDone);
+  assign waiting_idle = !busy_o;
   assign held         = held_q == HeldCycles;
 
   // Parameter checks, registered: they have the whole of StateCheck to settle.
@@ -153,7 +175,7 @@ module spa_sequencer #(
   always_comb begin
     state_d = state_q;
     case (state_q)
-      StateIdle, StateDone: if (start_i) state_d = StateCheck;
+      StateIdle, StateDone: if (start_q) state_d = StateCheck;
       StateCheck: begin
         if (held) begin
           if (parameter_bad)   state_d = StateDone;
@@ -179,7 +201,7 @@ module spa_sequencer #(
       StateReset:    if (held && reset_end) state_d = StateIdle;
       default:       state_d = StateIdle;
     endcase
-    if (soft_reset_i) state_d = StateReset;
+    if (soft_reset_q) state_d = StateReset;
   end
 
   always_ff @(posedge clk_i) begin
@@ -191,18 +213,18 @@ module spa_sequencer #(
     end else begin
       state_q   <= state_d;
       entered_q <= state_d != state_q;
-      if (!condition || entered_q || (state_d != state_q) || flush_o) held_q <= '0;
+      if (!condition || entered_q || (state_d != state_q) || flush) held_q <= '0;
       else if (!held) held_q <= held_q + 1'b1;
       if (state_q != StateFlush) flushed_q <= 1'b0;
-      else if (flush_o) flushed_q <= 1'b1;
+      else if (flush) flushed_q <= 1'b1;
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (accepted_o) begin
-      load_q     <= load_i;
-      run_q      <= run_i;
-      readback_q <= readback_i;
+      load_q     <= load_command_q;
+      run_q      <= run_command_q;
+      readback_q <= readback_command_q;
     end
   end
 
@@ -211,23 +233,31 @@ module spa_sequencer #(
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni || accepted_o) stop_q <= 1'b0;
-    else if (stop_i && busy_o) stop_q <= 1'b1;
+    else if (stop_command_q && busy_o) stop_q <= 1'b1;
   end
 
   assign stop_o = stop_q;
 
   always_ff @(posedge clk_i) equal_q <= sent_i == received_i;
 
-  // Pulses on entry. Registered, with the parts' parameters long stable.
-  assign load_start_o     = entered_q && (state_q == StateLoad);
-  assign run_start_o      = entered_q && (state_q == StateRun);
-  assign drain_start_o    = entered_q && (state_q == StateDrain);
-  assign readback_start_o = entered_q && (state_q == StateReadback);
-  assign flush_o          = (state_q == StateFlush) && held && !flushed_q;
+  // Pulses on entry, from registers, with the parts' parameters long stable.
+  logic enter;
+  assign enter = rst_ni && (state_d != state_q);
+
+  always_ff @(posedge clk_i) begin
+    load_start_o     <= enter && (state_d == StateLoad);
+    run_start_o      <= enter && (state_d == StateRun);
+    drain_start_o    <= enter && (state_d == StateDrain);
+    readback_start_o <= enter && (state_d == StateReadback);
+    flush_o          <= flush;
+  end
+
+  assign flush = rst_ni && (state_q == StateFlush) && held && !flushed_q;
 
   // Soft reset: memory transactions end first, for a bus does not forgive a master that forgets one.
   assign reset_end = reset_q == ResetCycles;
-  assign hold_o    = state_q == StateReset;
+
+  always_ff @(posedge clk_i) hold_o <= rst_ni && (state_d == StateReset);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni || (state_q != StateReset)) reset_q <= '0;
@@ -253,13 +283,13 @@ module spa_sequencer #(
   assign check_end = (state_q == StateCheck) && held;
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni || clear_errors_i || accepted_o) begin
+    if (!rst_ni || clear_errors_q || accepted_o) begin
       errors_q     <= '0;
       bad_sticky_q <= '0;
     end else begin
       errors_q <= errors_q | {
         locked_write_i,
-        start_i && !waiting_idle,
+        start_q && !waiting_idle,
         ring_error_i,
         check_end && parameter_bad,
         write_error_i,

@@ -1,6 +1,6 @@
 // spa_spe: stochastic processing element: memories of one tile, switches, SPUs, label entry, log FIFO (SPE)
 //
-// All SPEs do the same in the same cycle; control comes from spa_scheduler and passes the input register below. SPEs
+// All SPEs do the same in the same cycle; control comes from spa_scheduler and passes the input registers below. SPEs
 // differ in port values only.
 
 module spa_spe #(
@@ -133,7 +133,7 @@ module spa_spe #(
 
   // Multiplication and pass 3
   input  logic                            sum_hold_i,
-  input  logic [4:0]                      u_raddr_i,
+  input  logic [3:0]                      u_raddr_i,
   input  logic [LaneBits-1:0]             mul_lane_i,
   input  logic [Spus-1:0]                 r_load_i,
   input  logic [WBufBits-1:0]             w_raddr_i,
@@ -174,7 +174,8 @@ module spa_spe #(
   localparam logic [3:0] TargetCost   = 4'd10;
   localparam logic [3:0] TargetEdge   = 4'd12;
 
-  // ---------------------------------------------------------------- input register
+  // ---------------------------------------------------------------- input registers
+  // Two in a row for what comes from the scheduler: the first may lie half way. Random numbers and configuration wait anyway.
   logic [4*BankBits-1:0]          lab_raddr_q;
   logic [YBits:0]                 halo_h_raddr_q;
   logic [XBits:0]                 halo_v_raddr_q;
@@ -208,7 +209,7 @@ module spa_spe #(
   logic                           w_first_q;
   logic [WBufBits-1:0]            w_waddr_q;
   logic                           sum_hold_q;
-  logic [4:0]                     u_raddr_q;
+  logic [3:0]                     u_raddr_q;
   logic [LaneBits-1:0]            mul_lane_q;
   logic [Spus-1:0]                r_load_q;
   logic [WBufBits-1:0]            w_raddr_q;
@@ -235,72 +236,72 @@ module spa_spe #(
   logic [23:0]                    load_addr_q;
   logic [23:0]                    load_data_q;
   /* verilator lint_on UNUSEDSIGNAL */
+  logic [7:0]                     cfg_alpha_q;
+  logic [7:0]                     cfg_beta_q;
+  logic [3:0]                     cfg_shift_q;
+  logic [24:0]                    cfg_overflow_q;
+  logic [15:0]                    cfg_data_cap_q;
+  logic [15:0]                    cfg_s_outside_q;
+  logic                           cfg_squared_q;
+  logic                           cfg_value_q;
+  logic                           cfg_cost_q;
+  logic [1:0]                     cfg_pair_form_q;
+  logic [7:0]                     cfg_pair_cap_q;
+  logic                           rst_nq;
   logic [3:0]                     axis_neighbours_q;
   logic                           axis_inside_q;
   logic [Spus-1:0]                axis_outside_q;
   logic                            rng_valid_q, rng_last_q;
   logic [Words*UBits-1:0]         rng_data_q;
 
+  logic                           thr_load_1_q;
+  logic [PBits*(EnergyBits+1)-1:0] thr_1_q;
+  logic [$bits({
+    lab_raddr_i, halo_h_raddr_i, halo_v_raddr_i, sw_bank_i, sw_halo_i, nb_load_i, nb_xfer_i, s1_raddr_i,
+    s1_load_i, s1_xfer_i, keep_waddr_i, s2_raddr_i, s2_rot_i, s2_dirx_i, s2_diry_i, s2_value_i, cost_raddr_i,
+    own_label_i, own_vx_i, own_vy_i, e_we_i, e_first_i, e_waddr_i, min_hold_i, e_raddr_i, entry_i, w_we_i,
+    w_first_i, w_waddr_i, sum_hold_i, u_raddr_i, mul_lane_i, r_load_i, w_raddr_i, rem_first_i, cnt_first_i,
+    sel_hold_i, keep_raddr_i, wb_lane_i, wb_load_i, lab_we_i, lab_waddr_i, ent_valid_i, ent_drain_i,
+    ent_first_i, ent_addr_i, halo_h_we_i, halo_h_waddr_i, halo_v_we_i, halo_v_waddr_i, fill_limit_i, load_hit_i,
+    load_target_i, load_addr_i, load_data_i, axis_neighbours_i, axis_inside_i, axis_outside_i
+  })-1:0]                         control_1_q;
+
   always_ff @(posedge clk_i) begin
-    lab_raddr_q <= lab_raddr_i;
-    halo_h_raddr_q <= halo_h_raddr_i;
-    halo_v_raddr_q <= halo_v_raddr_i;
-    sw_bank_q <= sw_bank_i;
-    sw_halo_q <= sw_halo_i;
-    nb_load_q <= nb_load_i;
-    nb_xfer_q <= nb_xfer_i;
-    s1_raddr_q <= s1_raddr_i;
-    s1_load_q <= s1_load_i;
-    s1_xfer_q <= s1_xfer_i;
-    keep_waddr_q <= keep_waddr_i;
-    s2_raddr_q <= s2_raddr_i;
-    s2_rot_q <= s2_rot_i;
-    s2_dirx_q <= s2_dirx_i;
-    s2_diry_q <= s2_diry_i;
-    s2_value_q <= s2_value_i;
-    cost_raddr_q <= cost_raddr_i;
-    own_label_q <= own_label_i;
-    own_vx_q <= own_vx_i;
-    own_vy_q <= own_vy_i;
-    e_we_q <= e_we_i;
-    e_first_q <= e_first_i;
-    e_waddr_q <= e_waddr_i;
-    min_hold_q <= min_hold_i;
-    e_raddr_q <= e_raddr_i;
-    if (thr_load_i) thr_q <= thr_i;
-    entry_q <= entry_i;
-    w_we_q <= w_we_i;
-    w_first_q <= w_first_i;
-    w_waddr_q <= w_waddr_i;
-    sum_hold_q <= sum_hold_i;
-    u_raddr_q <= u_raddr_i;
-    mul_lane_q <= mul_lane_i;
-    r_load_q <= r_load_i;
-    w_raddr_q <= w_raddr_i;
-    rem_first_q <= rem_first_i;
-    cnt_first_q <= cnt_first_i;
-    sel_hold_q <= sel_hold_i;
-    keep_raddr_q <= keep_raddr_i;
-    wb_lane_q <= wb_lane_i;
-    wb_load_q <= wb_load_i;
-    lab_we_q <= lab_we_i;
-    lab_waddr_q <= lab_waddr_i;
-    ent_valid_q <= ent_valid_i;
-    ent_drain_q <= ent_drain_i;
-    ent_first_q <= ent_first_i;
-    ent_addr_q <= ent_addr_i;
-    halo_h_we_q <= halo_h_we_i;
-    halo_h_waddr_q <= halo_h_waddr_i;
-    halo_v_we_q <= halo_v_we_i;
-    halo_v_waddr_q <= halo_v_waddr_i;
-    fill_limit_q <= fill_limit_i;
-    load_hit_q        <= load_hit_i;
-    load_target_q     <= load_target_i;
-    load_addr_q       <= load_addr_i;
-    load_data_q       <= load_data_i;
-    axis_neighbours_q <= axis_neighbours_i;
-    axis_inside_q     <= axis_inside_i;
-    axis_outside_q    <= axis_outside_i;
+    control_1_q <= {
+      lab_raddr_i, halo_h_raddr_i, halo_v_raddr_i, sw_bank_i, sw_halo_i, nb_load_i, nb_xfer_i, s1_raddr_i,
+      s1_load_i, s1_xfer_i, keep_waddr_i, s2_raddr_i, s2_rot_i, s2_dirx_i, s2_diry_i, s2_value_i, cost_raddr_i,
+      own_label_i, own_vx_i, own_vy_i, e_we_i, e_first_i, e_waddr_i, min_hold_i, e_raddr_i, entry_i, w_we_i,
+      w_first_i, w_waddr_i, sum_hold_i, u_raddr_i, mul_lane_i, r_load_i, w_raddr_i, rem_first_i, cnt_first_i,
+      sel_hold_i, keep_raddr_i, wb_lane_i, wb_load_i, lab_we_i, lab_waddr_i, ent_valid_i, ent_drain_i,
+      ent_first_i, ent_addr_i, halo_h_we_i, halo_h_waddr_i, halo_v_we_i, halo_v_waddr_i, fill_limit_i,
+      load_hit_i, load_target_i, load_addr_i, load_data_i, axis_neighbours_i, axis_inside_i, axis_outside_i
+    };
+    {
+      lab_raddr_q, halo_h_raddr_q, halo_v_raddr_q, sw_bank_q, sw_halo_q, nb_load_q, nb_xfer_q, s1_raddr_q,
+      s1_load_q, s1_xfer_q, keep_waddr_q, s2_raddr_q, s2_rot_q, s2_dirx_q, s2_diry_q, s2_value_q, cost_raddr_q,
+      own_label_q, own_vx_q, own_vy_q, e_we_q, e_first_q, e_waddr_q, min_hold_q, e_raddr_q, entry_q, w_we_q,
+      w_first_q, w_waddr_q, sum_hold_q, u_raddr_q, mul_lane_q, r_load_q, w_raddr_q, rem_first_q, cnt_first_q,
+      sel_hold_q, keep_raddr_q, wb_lane_q, wb_load_q, lab_we_q, lab_waddr_q, ent_valid_q, ent_drain_q,
+      ent_first_q, ent_addr_q, halo_h_we_q, halo_h_waddr_q, halo_v_we_q, halo_v_waddr_q, fill_limit_q,
+      load_hit_q, load_target_q, load_addr_q, load_data_q, axis_neighbours_q, axis_inside_q, axis_outside_q
+    } <= control_1_q;
+
+    thr_load_1_q <= thr_load_i;
+    thr_1_q      <= thr_i;
+    if (thr_load_1_q) thr_q <= thr_1_q;
+
+    cfg_alpha_q       <= cfg_alpha_i;
+    cfg_beta_q        <= cfg_beta_i;
+    cfg_shift_q       <= cfg_shift_i;
+    cfg_overflow_q    <= cfg_overflow_i;
+    cfg_data_cap_q    <= cfg_data_cap_i;
+    cfg_s_outside_q   <= cfg_s_outside_i;
+    cfg_squared_q     <= cfg_squared_i;
+    cfg_value_q       <= cfg_s2_mode_i == 2'd1;
+    cfg_cost_q        <= cfg_s2_mode_i == 2'd2;
+    cfg_pair_form_q   <= cfg_pair_form_i;
+    cfg_pair_cap_q    <= cfg_pair_cap_i;
+    rst_nq            <= rst_ni;
     rng_valid_q       <= rng_valid_i;
     rng_last_q        <= rng_last_i;
     rng_data_q        <= rng_data_i;
@@ -385,7 +386,7 @@ module spa_spe #(
     .left_i(s2_left_i), .right_i(s2_right_i), .up_i(s2_up_i), .down_i(s2_down_i),
     .horizontal_o(s2_horizontal_o), .vertical_o(s2_vertical_o),
     .dirx_i(s2_dirx_q), .diry_i(s2_diry_q),
-    .use_value_i(cfg_s2_mode_i == 2'd1), .value_i(s2_value_q[SingletonBits-1:0]),
+    .use_value_i(cfg_value_q), .value_i(s2_value_q[SingletonBits-1:0]),
     .s2_o(s2)
   );
 
@@ -444,8 +445,10 @@ module spa_spe #(
       .SingletonTable(SingletonTable), .EdgeWeights(EdgeWeights)
     ) u_spu (
       .clk_i,
-      .cfg_alpha_i, .cfg_beta_i, .cfg_shift_i, .cfg_overflow_i, .cfg_data_cap_i, .cfg_s_outside_i,
-      .cfg_squared_i, .cfg_cost_i(cfg_s2_mode_i == 2'd2), .cfg_pair_form_i, .cfg_pair_cap_i,
+      .cfg_alpha_i(cfg_alpha_q), .cfg_beta_i(cfg_beta_q), .cfg_shift_i(cfg_shift_q),
+      .cfg_overflow_i(cfg_overflow_q), .cfg_data_cap_i(cfg_data_cap_q), .cfg_s_outside_i(cfg_s_outside_q),
+      .cfg_squared_i(cfg_squared_q), .cfg_cost_i(cfg_cost_q), .cfg_pair_form_i(cfg_pair_form_q),
+      .cfg_pair_cap_i(cfg_pair_cap_q),
       .table_we_i(load_hit_q && load_target_q == TargetWeight), .table_waddr_i(load_addr_q[TableBits-1:0]),
       .table_wdata_i(load_data_q[PBits-1:0]),
       .pair_we_i(load_hit_q && load_target_q == TargetPair), .pair_waddr_i(load_addr_q[2*LabelBits-1:0]),
@@ -474,14 +477,14 @@ module spa_spe #(
     .raddr_i(e_raddr_q), .rdata_o(e_again)
   );
   // Weights stay for the multiplication: L + Spus + 3 words.
-  spa_ram_1r1w #(.Width(Spus * PBits), .Depth(2 ** WBufBits)) u_weights (
+  spa_weight_buffer #(.Spus(Spus), .LabelBits(LabelBits), .PBits(PBits), .Linear(Linear)) u_weights (
     .clk_i,
     .we_i(w_we_q), .waddr_i(w_waddr_q), .wdata_i(w),
     .raddr_i(w_raddr_q), .rdata_o(w_again)
   );
 
   spa_draw #(.Spus(Spus), .LabelBits(LabelBits), .PBits(PBits), .UBits(UBits)) u_draw (
-    .clk_i, .rst_ni,
+    .clk_i, .rst_ni(rst_nq),
     .rng_valid_i(rng_valid_q), .rng_last_i(rng_last_q), .rng_data_i(rng_data_q),
     .sum_hold_i(sum_hold_q), .u_raddr_i(u_raddr_q), .lane_i(mul_lane_q), .sums_i(sums),
     .r_o(r)
@@ -516,14 +519,14 @@ module spa_spe #(
   logic [FillBits-1:0]    fill;
 
   spa_entry_mem #(.LabelBits(LabelBits), .CountBits(CountBits), .RvCapacity(RvCapacity)) u_entry_mem (
-    .clk_i, .rst_ni,
+    .clk_i, .rst_ni(rst_nq),
     .valid_i(ent_valid_q), .drain_i(ent_drain_q), .first_i(ent_first_q), .keep_i(keep_wb_q),
     .addr_i(ent_addr_q), .label_i(wb_label_q),
     .push_o(push), .message_o(message)
   );
 
   spa_log_fifo #(.Width(PayloadBits), .Depth(LogFifoDepth)) u_log_fifo (
-    .clk_i, .rst_ni,
+    .clk_i, .rst_ni(rst_nq),
     .push_i(push), .data_i(message), .fill_o(fill),
     .valid_o(msg_valid_o), .data_o(msg_data_o), .ready_i(msg_ready_i)
   );

@@ -199,7 +199,7 @@ module spa_write_ctrl #(
   end
 
   // ---------------------------------------------------------------- slots in flight
-  // Stalling takes 6 cycles here and up to 4 in the sequencer: slots that start meanwhile need room, too.
+  // Stalling takes 7 cycles here and up to 4 in the sequencer: slots that start meanwhile need room, too.
   localparam int StallCycles = 12;
   localparam int SlotCycles  = Spus > 2 ? Spus : 2;
   localparam int Margin      = Spus * ((StallCycles + SlotCycles - 1) / SlotCycles);

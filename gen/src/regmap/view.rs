@@ -60,6 +60,37 @@ impl Group {
     }
 }
 
+/// Registers of a multiplexer of the read channel.
+const READ_SET: u32 = 16;
+
+/// Up to sixteen registers whose numbers differ in the lowest four bits.
+pub struct ReadSet {
+    /// Upper bits of their numbers.
+    number: u32,
+    /// In address order.
+    registers: Vec<RegisterView>,
+}
+
+impl ReadSet {
+    /// Upper bits of the registers' numbers.
+    #[must_use]
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// The same as a Verilog literal.
+    #[must_use]
+    pub fn sv_number(&self) -> String {
+        format!("{}'d{}", super::MAP_BYTES.ilog2() - 3 - READ_SET.ilog2(), self.number)
+    }
+
+    /// Registers in address order.
+    #[must_use]
+    pub fn registers(&self) -> &[RegisterView] {
+        &self.registers
+    }
+}
+
 impl Map {
     /// Groups in address order.
     #[must_use]
@@ -71,6 +102,21 @@ impl Map {
     #[must_use]
     pub fn registers(&self) -> Vec<RegisterView> {
         super::registers().map(RegisterView).collect()
+    }
+
+    /// Readable registers in sets of sixteen, by the upper bits of their numbers: what one multiplexer of the read channel
+    /// chooses from. Sets without a register are left out.
+    #[must_use]
+    pub fn read_sets(&self) -> Vec<ReadSet> {
+        let mut sets: Vec<ReadSet> = Vec::new();
+        for register in self.registers().into_iter().filter(RegisterView::is_readable) {
+            let number = register.0.offset / 8 / READ_SET;
+            match sets.last_mut().filter(|set| set.number == number) {
+                Some(set) => set.registers.push(register),
+                None => sets.push(ReadSet { number, registers: vec![register] }),
+            }
+        }
+        sets
     }
 
     /// Registers that the host writes and reads back.
@@ -234,6 +280,12 @@ impl RegisterView {
     #[must_use]
     pub fn sv_index(&self) -> String {
         format!("{}'h{:02X}", super::MAP_BYTES.ilog2() - 3, self.0.offset / 8)
+    }
+
+    /// Number of the register in its [`ReadSet`], as a Verilog literal.
+    #[must_use]
+    pub fn sv_place(&self) -> String {
+        format!("{}'h{:X}", READ_SET.ilog2(), self.0.offset / 8 % READ_SET)
     }
 
     /// The 64 bits that a read gives, as a Verilog expression.
