@@ -2,20 +2,24 @@
 //!
 //! [`run`] starts Yosys over the sources of a build, keeps the hierarchy, reads its statistics and stores the result in
 //! `reports/synth.json`, one entry a [`Flow`]. [`hierarchy`] walks the modules, [`Area`] says what a cell weighs. These are
-//! figures of a synthesis without placement: they say nothing about the clock rate.
+//! figures of a synthesis without placement: they say nothing about the clock rate, which is what [`place`] finds for ECP5.
 
 pub mod area;
 pub mod hierarchy;
+mod place;
 mod print;
 mod run;
 mod store;
+mod timing;
 
 #[cfg(test)]
 mod tests;
 
 pub use area::{Amount, Area, Flow};
+pub use place::{Device, PLACEMENT, PlaceRequest, Placement, Seed, place};
 pub use run::run;
 pub use store::STORE;
+pub use timing::{Critical, Part, Timing};
 
 use std::collections::BTreeMap;
 

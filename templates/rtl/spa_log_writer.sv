@@ -79,16 +79,23 @@ module spa_log_writer #(
   logic        ring_q;
   logic [23:0] read_index_q;
   logic [23:0] freed_q;
+  logic [23:0] freed_less_q;  // freed_q - 1
   logic [23:0] free_q;
+  logic [23:0] free_d;
   logic        room_q;
   logic        returned_q;  // the host has just given lines back
   logic        ring_error_q;
+
+  // free_q + freed_q, less one if a line is issued: one carry chain.
+  logic unused_carry;
+  assign {free_d, unused_carry} = {free_q, 1'b1} + {freed_less_q, !(issue && ring_q)};
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       ring_q       <= 1'b0;
       read_index_q <= '0;
       freed_q      <= '0;
+      freed_less_q <= '1;
       free_q       <= '0;
       room_q       <= 1'b0;
       returned_q   <= 1'b0;
@@ -96,14 +103,15 @@ module spa_log_writer #(
     end else begin
       read_index_q <= ring_read_index_i[23:0];
       freed_q      <= ring_read_index_i[23:0] - read_index_q;
+      freed_less_q <= ring_read_index_i[23:0] + ~read_index_q;
       if (ring_start_i) begin
         ring_q <= 1'b1;
         free_q <= ring_lines_i;
         room_q <= 1'b0;
       end else begin
         if (clear_i || linear_start_i) ring_q <= 1'b0;
-        free_q <= free_q + freed_q - 24'(issue && ring_q);
-        room_q <= (free_q[23:1] != '0) || (free_q[0] && !(issue && ring_q));
+        free_q <= free_d;
+        room_q <= !ring_q || (free_q[23:1] != '0) || (free_q[0] && !issue);
       end
       returned_q   <= freed_q != '0;
       ring_error_q <= ring_q && returned_q && (free_q > ring_lines_i);
@@ -157,11 +165,12 @@ module spa_log_writer #(
   logic [1:0]               aw_owed_q;
   logic [1:0]               w_owed_q;
   logic [OutstandingBits:0] in_flight_q;
+  logic                     start_q;    // another may be in flight; looks a cycle back
   logic                     memory_free;
   logic                     response;
 
-  assign memory_free = !aw_owed_q[1] && !w_owed_q[1] && !in_flight_q[OutstandingBits] && !hold_i;
-  assign issue       = (waiting_q != '0) && memory_free && (room_q || !ring_q);
+  assign memory_free = !aw_owed_q[1] && !w_owed_q[1] && start_q;
+  assign issue       = (waiting_q != '0) && memory_free && room_q;
   assign address     = m_axi_awvalid_o && m_axi_awready_i;
   assign data        = m_axi_wvalid_o && m_axi_wready_i;
   assign response    = m_axi_bvalid_i;
@@ -172,7 +181,9 @@ module spa_log_writer #(
       aw_owed_q   <= '0;
       w_owed_q    <= '0;
       in_flight_q <= '0;
+      start_q     <= 1'b0;
     end else begin
+      start_q <= !hold_i && (in_flight_q < (OutstandingBits + 1)'(Outstanding - 1));
       if (line_valid_i && !issue) waiting_q <= waiting_q + 1'b1;
       else if (!line_valid_i && issue) waiting_q <= waiting_q - 1'b1;
       if (issue && !address) aw_owed_q <= aw_owed_q + 1'b1;
@@ -210,7 +221,7 @@ module spa_log_writer #(
       line_done_q   <= response && ring_q;
       error_q       <= response && m_axi_bresp_i[1];
       idle_q        <= quiet_o && (waiting_q == '0) && !line_valid_i;
-      ring_full_q   <= (waiting_q != '0) && ring_q && !room_q;
+      ring_full_q   <= (waiting_q != '0) && !room_q;
       memory_wait_q <= (waiting_q != '0) && !memory_free;
       if (clear_i) write_index_q <= '0;
       else if (line_done_q) write_index_q <= write_index_q + 1'b1;

@@ -99,9 +99,13 @@ module spa_sequencer #(
 
   logic [3:0] state_q;
   logic [3:0] state_d;
-  logic       entered_q;      // first cycle of a state
+  logic [3:0] previous_q;     // the state a cycle ago
+  logic       entered;        // first cycle of a state
+  logic [3:0] entered_q;      // and the cycles after it
   logic [6:0] held_q;         // cycles that the condition of this state has held
   logic       condition;
+  logic       condition_q;
+  logic       slots_done_q;
   logic       held;
   logic       load_q;
   logic       run_q;
@@ -111,7 +115,6 @@ module spa_sequencer #(
   logic       equal_q;        // messages sent = messages received
   logic       parameter_bad;
   logic       waiting_idle;
-  logic       idle_d;
   logic [6:0] reset_q;        // cycles of core reset
   logic       reset_end;
   logic [5:0] errors_q;
@@ -134,13 +137,13 @@ module spa_sequencer #(
     stop_command_q     <= rst_ni && stop_i;
     soft_reset_q       <= rst_ni && soft_reset_i;
     clear_errors_q     <= clear_errors_i;
-    busy_o             <= rst_ni && !idle_d;
-    accepted_o         <= rst_ni && start_i && !soft_reset_i && idle_d;
+    busy_o             <= rst_ni && (accepted_o || soft_reset_q || !waiting_idle);
+    accepted_o         <= rst_ni && start_i && !soft_reset_i && waiting_idle;
   end
 
-  assign idle_d       = (state_d == StateIdle) || (state_d == StateDone);
-  assign waiting_idle = !busy_o;
-  assign held         = held_q == HeldCycles;
+  assign waiting_idle = (state_q == StateIdle) || (state_q == StateDone);
+  assign entered      = state_q != previous_q;
+  assign held         = (held_q == HeldCycles) && !entered;
 
   // Parameter checks, registered: they have the whole of StateCheck to settle.
   logic [5:0] bad_q;
@@ -175,7 +178,7 @@ module spa_sequencer #(
   always_comb begin
     state_d = state_q;
     case (state_q)
-      StateIdle, StateDone: if (start_q) state_d = StateCheck;
+      StateIdle, StateDone: if (accepted_o) state_d = StateCheck;
       StateCheck: begin
         if (held) begin
           if (parameter_bad)   state_d = StateDone;
@@ -193,7 +196,8 @@ module spa_sequencer #(
           else                 state_d = StateDone;
         end
       end
-      StateRun:      if (slots_done_i && !entered_q) state_d = StateLast;
+      // What the end of the run before has left is gone four cycles after the start.
+      StateRun:      if (slots_done_q && !entered && (entered_q == '0)) state_d = StateLast;
       StateLast:     if (held) state_d = collected_i ? StateDrain : StateFlush;
       StateDrain:    if (held) state_d = StateFlush;
       StateFlush:    if (held && flushed_q) state_d = readback_q ? StateReadback : StateDone;
@@ -206,14 +210,17 @@ module spa_sequencer #(
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      state_q   <= StateIdle;
-      entered_q <= 1'b0;
-      held_q    <= '0;
-      flushed_q <= 1'b0;
+      state_q    <= StateIdle;
+      previous_q <= StateIdle;
+      entered_q  <= '0;
+      held_q     <= '0;
+      flushed_q  <= 1'b0;
     end else begin
-      state_q   <= state_d;
-      entered_q <= state_d != state_q;
-      if (!condition || entered_q || (state_d != state_q) || flush) held_q <= '0;
+      state_q    <= state_d;
+      previous_q <= state_q;
+      entered_q  <= {entered_q[2:0], entered};
+      // The condition of the state before may still be in its register.
+      if (!condition_q || entered || entered_q[0] || flush) held_q <= '0;
       else if (!held) held_q <= held_q + 1'b1;
       if (state_q != StateFlush) flushed_q <= 1'b0;
       else if (flush) flushed_q <= 1'b1;
@@ -241,14 +248,13 @@ module spa_sequencer #(
   always_ff @(posedge clk_i) equal_q <= sent_i == received_i;
 
   // Pulses on entry, from registers, with the parts' parameters long stable.
-  logic enter;
-  assign enter = rst_ni && (state_d != state_q);
-
   always_ff @(posedge clk_i) begin
-    load_start_o     <= enter && (state_d == StateLoad);
-    run_start_o      <= enter && (state_d == StateRun);
-    drain_start_o    <= enter && (state_d == StateDrain);
-    readback_start_o <= enter && (state_d == StateReadback);
+    condition_q      <= condition;
+    slots_done_q     <= slots_done_i;
+    load_start_o     <= rst_ni && entered && (state_q == StateLoad);
+    run_start_o      <= rst_ni && entered && (state_q == StateRun);
+    drain_start_o    <= rst_ni && entered && (state_q == StateDrain);
+    readback_start_o <= rst_ni && entered && (state_q == StateReadback);
     flush_o          <= flush;
   end
 
@@ -257,7 +263,7 @@ module spa_sequencer #(
   // Soft reset: memory transactions end first, for a bus does not forgive a master that forgets one.
   assign reset_end = reset_q == ResetCycles;
 
-  always_ff @(posedge clk_i) hold_o <= rst_ni && (state_d == StateReset);
+  always_ff @(posedge clk_i) hold_o <= rst_ni && (soft_reset_q || (state_q == StateReset));
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni || (state_q != StateReset)) reset_q <= '0;
@@ -289,7 +295,7 @@ module spa_sequencer #(
     end else begin
       errors_q <= errors_q | {
         locked_write_i,
-        start_q && !waiting_idle,
+        start_q && !accepted_o && !(soft_reset_q && waiting_idle),
         ring_error_i,
         check_end && parameter_bad,
         write_error_i,

@@ -77,8 +77,9 @@ module spa_slot_issuer #(
   logic [23:0] gap_q;
   logic        gap_zero_q;
   logic [1:0]  settle_q;
+  logic        settling_q;     // settle_q is not 0
 
-  assign issue         = active_q && timer_zero_q && gap_zero_q && !stall_i && !(last_slot && (settle_q != '0));
+  assign issue         = active_q && timer_zero_q && gap_zero_q && !stall_i && !(last_slot && settling_q);
   assign half_end      = issue && last_slot;
   assign iteration_end = half_end && slot_colour_q;
 
@@ -93,6 +94,7 @@ module spa_slot_issuer #(
       gap_q        <= '0;
       gap_zero_q   <= 1'b1;
       settle_q     <= SettleCycles;
+      settling_q   <= 1'b1;
     end else begin
       if (issue) begin
         timer_q      <= period_q;
@@ -109,7 +111,8 @@ module spa_slot_issuer #(
         gap_zero_q <= gap_q[23:1] == '0;
       end
       if (half_end) settle_q <= SettleCycles;
-      else if (settle_q != '0) settle_q <= settle_q - 1'b1;
+      else if (settling_q) settle_q <= settle_q - 1'b1;
+      settling_q <= half_end || settle_q[1];
     end
   end
 

@@ -1,8 +1,10 @@
 // spa_spe: stochastic processing element: memories of one tile, switches, SPUs, label entry, log FIFO (SPE)
 //
 // All SPEs do the same in the same cycle; control comes from spa_scheduler and passes the input registers below. SPEs
-// differ in port values only.
+// differ in port values only. Synthesis keeps them apart: else it would find that the input registers of all of them
+// hold the same, and make one of them, with wires all over the chip.
 
+(* keep_hierarchy = "yes" *)
 module spa_spe #(
   parameter int Spus            = 2,
   parameter int LabelBits       = 6,

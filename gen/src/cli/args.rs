@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::config::{Config, Draft};
 use crate::error::Error;
-use crate::synth::Flow;
+use crate::synth::{Device, Flow};
 
 /// Generate FPGA accelerators for Gibbs sampling on Markov random fields
 #[derive(Debug, Parser)]
@@ -30,7 +30,7 @@ pub struct Cli {
 pub enum Command {
     /// Print memory, multipliers, cycles, log bandwidth and links of a build, by model
     Report(Box<ReportArgs>),
-    /// Synthesise a build with Yosys and print its area by component
+    /// Synthesise a build with Yosys and print its area by component, or its clock rate on an ECP5
     Synth(SynthArgs),
     /// Check the foreign tools: found, version, needed for what, how to install
     Doctor(DoctorArgs),
@@ -159,9 +159,27 @@ pub struct ReportArgs {
 pub struct SynthArgs {
     /// Build folder
     pub folder: PathBuf,
-    /// Device family
-    #[arg(long, value_enum, default_value = "intel")]
-    pub flow: Flow,
+    /// Device family [default: intel; ecp5 with --place]
+    #[arg(long, value_enum)]
+    pub flow: Option<Flow>,
+    /// Place and route on an ECP5 with nextpnr and print the clock rate instead of the area
+    #[arg(long)]
+    pub place: bool,
+    /// Seeds of the placer: numbers and ranges, such as 1-5,9
+    #[arg(long, value_name = "LIST", default_value = "1", requires = "place")]
+    pub seeds: String,
+    /// Seeds that are worked on at a time
+    #[arg(long, value_name = "N", default_value = "1", requires = "place", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: u16,
+    /// Clock to ask for, in MHz
+    #[arg(long, value_name = "MHZ", default_value = "120", requires = "place", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub clock: u32,
+    /// Device to place on
+    #[arg(long, value_enum, default_value = "85k", requires = "place")]
+    pub device: Device,
+    /// Speed grade: 6, 7 or 8 (the fastest)
+    #[arg(long, value_name = "GRADE", default_value = "8", requires = "place", value_parser = clap::value_parser!(u8).range(6..=8))]
+    pub speed: u8,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

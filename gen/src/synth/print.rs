@@ -1,7 +1,7 @@
 //! A result as text.
 
 use super::area::{Amount, Area};
-use super::{Flow, Synthesis};
+use super::{Flow, Placement, Synthesis};
 use crate::report::align;
 
 impl Synthesis {
@@ -65,6 +65,55 @@ impl Synthesis {
             units.dsp,
             align(rows.iter()),
             align(totals.iter()),
+        )
+    }
+}
+
+impl Placement {
+    /// As a table with one line a seed, and the parts that the first one uses.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut rows = vec![["seed", "MHz", "ns", "in cells", "from", "to"].map(ToOwned::to_owned).to_vec()];
+        for seed in &self.seeds {
+            let (timing, path) = (&seed.timing, &seed.timing.critical);
+            rows.push(vec![
+                seed.seed.to_string(),
+                format!("{:.1}", timing.mhz),
+                format!("{:.2}", path.logic_ns + path.routing_ns),
+                format!("{:.2}", path.logic_ns),
+                path.from.clone(),
+                path.to.clone(),
+            ]);
+        }
+        let mut rates: Vec<f64> = self.seeds.iter().map(|seed| seed.timing.mhz).collect();
+        rates.sort_by(f64::total_cmp);
+        let range = match rates.as_slice() {
+            [] => String::new(),
+            [one] => format!("{one:.1} MHz with this seed"),
+            [first, .., last] => {
+                let median = (rates[(rates.len() - 1) / 2] + rates[rates.len() / 2]) / 2.0;
+                format!("{} seeds: {first:.1} to {last:.1} MHz, median {median:.1}", rates.len())
+            }
+        };
+        let parts = self.seeds.first().map(|seed| &seed.timing.parts);
+        let parts = parts.into_iter().flatten().map(|(name, part)| {
+            #[allow(clippy::cast_precision_loss, reason = "counts of parts are far below 2^52")]
+            let share = 100.0 * part.used as f64 / part.available.max(1) as f64;
+            vec![
+                name.clone(),
+                part.used.to_string(),
+                format!("of {}", part.available),
+                format!("{share:.1}%"),
+            ]
+        });
+        let parts: Vec<Vec<String>> = parts.collect();
+        format!(
+            "{} of speed grade {}, {} MHz asked for; the accelerator alone, no board\n\n{}\n{range}\n\n{}",
+            self.device.name(),
+            self.speed,
+            self.target_mhz,
+            align(rows.iter()),
+            align(parts.iter()),
         )
     }
 }

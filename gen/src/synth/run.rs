@@ -13,7 +13,7 @@ use crate::error::{Error, plain};
 use crate::tools;
 
 /// Folder of logs and results, in the build folder.
-const REPORTS: &str = "reports";
+pub(super) const REPORTS: &str = "reports";
 /// Lines of the log that an error shows.
 const TAIL: usize = 15;
 
@@ -27,17 +27,7 @@ pub fn run(build: &Build, flow: Flow, notice: &mut dyn FnMut(&str)) -> Result<Sy
     let yosys = tools::yosys()?;
     let folder = build.folder();
     let reports = folder.join(REPORTS);
-    fs::create_dir_all(&reports).map_err(|error| Error::io("create folder", &reports, &error))?;
-    let lock_path = reports.join(".synth.lock");
-    let lock = File::create(&lock_path).map_err(|error| Error::io("create", &lock_path, &error))?;
-    lock.try_lock().map_err(|error| match error {
-        TryLockError::WouldBlock => Error::Io {
-            action: "synthesise",
-            path: folder.to_owned(),
-            cause: "another 'spagen synth' works in it; wait for its end".to_owned(),
-        },
-        TryLockError::Error(error) => Error::io("lock", &lock_path, &error),
-    })?;
+    let _lock = lock(folder)?;
     let store = Store::open(build)?;
     let log_path = reports.join(format!("synth-{}.log", flow.name()));
     notice(&format!(
@@ -50,20 +40,9 @@ pub fn run(build: &Build, flow: Flow, notice: &mut dyn FnMut(&str)) -> Result<Sy
     let stat_name = format!("{REPORTS}/.synth-{}.stat", flow.name());
     let script = script(build, flow, &stat_name)?;
     let stat_path = folder.join(&stat_name);
-    // Nothing may be taken for the result of this run that is not.
-    match fs::remove_file(&stat_path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            return Err(Error::io("remove", &stat_path, &error));
-        }
-        _ => {}
-    }
+    forget(&stat_path)?;
     let fail = |cause: String| Error::Synthesis { build: folder.to_owned(), log: log_path.clone(), cause };
-    execute(&yosys, folder, &script, &log_path).map_err(|error| match error {
-        Failure::Io(error) => error,
-        Failure::Yosys(status) => {
-            fail(format!("Yosys failed ({status}), the log ends with\n  {}", tail(&log_path)))
-        }
-    })?;
+    execute("Yosys", &yosys, folder, &["-q", "-p", &script], &log_path)?;
     let text = fs::read_to_string(&stat_path)
         .map_err(|error| fail(format!("Yosys wrote no statistics: {}", plain(&error))))?;
     let result = Synthesis::from_stat(flow, TOP, &text)
@@ -73,34 +52,79 @@ pub fn run(build: &Build, flow: Flow, notice: &mut dyn FnMut(&str)) -> Result<Sy
     Ok(result)
 }
 
+/// Keeps other runs out of a build folder, and creates its `reports/`, until it is dropped.
+pub(super) fn lock(folder: &Path) -> Result<File, Error> {
+    let reports = folder.join(REPORTS);
+    fs::create_dir_all(&reports).map_err(|error| Error::io("create folder", &reports, &error))?;
+    let path = reports.join(".synth.lock");
+    let lock = File::create(&path).map_err(|error| Error::io("create", &path, &error))?;
+    lock.try_lock().map_err(|error| match error {
+        TryLockError::WouldBlock => Error::Io {
+            action: "synthesise",
+            path: folder.to_owned(),
+            cause: "another 'spagen synth' works in it; wait for its end".to_owned(),
+        },
+        TryLockError::Error(error) => Error::io("lock", &path, &error),
+    })?;
+    Ok(lock)
+}
+
+/// Removes what an earlier run left, so that nothing is taken for the result of this one that is not.
+pub(super) fn forget(path: &Path) -> Result<(), Error> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", path, &error)),
+        _ => Ok(()),
+    }
+}
+
 /// The commands for Yosys.
 fn script(build: &Build, flow: Flow, stat: &str) -> Result<String, Error> {
+    Ok(format!("{}; {}; tee -q -o {stat} stat -json", read_sources(build)?, flow.command(TOP)))
+}
+
+/// The command that reads the sources of a build, from its folder.
+pub(super) fn read_sources(build: &Build) -> Result<String, Error> {
     let sources = build.rtl_sources()?;
     let names = sources.iter().filter_map(|path| path.strip_prefix(build.folder()).ok());
     let names: Vec<String> = names.map(|path| path.to_string_lossy().into_owned()).collect();
-    Ok(format!("read_verilog -sv {}; {}; tee -q -o {stat} stat -json", names.join(" "), flow.command(TOP)))
+    Ok(format!("read_verilog -sv {}", names.join(" ")))
 }
 
-enum Failure {
-    Io(Error),
-    Yosys(std::process::ExitStatus),
-}
-
-fn execute(yosys: &Path, folder: &Path, script: &str, log_path: &Path) -> Result<(), Failure> {
-    let failed = |action, error: &std::io::Error| Failure::Io(Error::io(action, log_path, error));
-    let mut log = File::create(log_path).map_err(|error| failed("create", &error))?;
+/// Runs the program called `name` in `folder`; what it prints becomes the log.
+///
+/// # Errors
+/// [`Error::Synthesis`] with the end of the log if it fails, [`Error::Io`] if it does not start.
+pub(super) fn execute(
+    name: &str,
+    program: &Path,
+    folder: &Path,
+    arguments: &[&str],
+    log_path: &Path,
+) -> Result<(), Error> {
+    let mut log = File::create(log_path).map_err(|error| Error::io("create", log_path, &error))?;
+    let quoted: Vec<String> = arguments
+        .iter()
+        .map(|word| if word.contains(' ') { format!("'{word}'") } else { (*word).to_owned() })
+        .collect();
     // The first line names the command, for whoever reads the log.
-    writeln!(log, "{} -q -p '{script}'", yosys.display()).map_err(|error| failed("write", &error))?;
-    let out = log.try_clone().map_err(|error| failed("write", &error))?;
-    let status = Command::new(yosys)
-        .args(["-q", "-p", script])
+    let written = writeln!(log, "{} {}", program.display(), quoted.join(" ")).and_then(|()| log.try_clone());
+    let out = written.map_err(|error| Error::io("write", log_path, &error))?;
+    let status = Command::new(program)
+        .args(arguments)
         .current_dir(folder)
         .stdin(Stdio::null())
         .stdout(out)
         .stderr(log)
         .status()
-        .map_err(|error| Failure::Io(Error::io("run", yosys, &error)))?;
-    if status.success() { Ok(()) } else { Err(Failure::Yosys(status)) }
+        .map_err(|error| Error::io("run", program, &error))?;
+    if status.success() {
+        return Ok(());
+    }
+    Err(Error::Synthesis {
+        build: folder.to_owned(),
+        log: log_path.to_owned(),
+        cause: format!("{name} failed ({status}), the log ends with\n  {}", tail(log_path)),
+    })
 }
 
 fn tail(log: &Path) -> String {

@@ -57,23 +57,30 @@ impl Store {
     /// If writing fails.
     pub(super) fn put(mut self, folder: &Path, flow: Flow, result: Synthesis) -> Result<(), Error> {
         self.flows.insert(flow.name().to_owned(), result);
-        let path = folder.join(STORE);
-        let partial = path.with_extension(format!("json.{}", std::process::id()));
-        let text = serde_json::to_string_pretty(&self).map_err(|error| Error::Io {
-            action: "write",
-            path: path.clone(),
-            cause: error.to_string(),
-        })?;
-        let written = fs::write(&partial, text + "\n").and_then(|()| fs::rename(&partial, &path));
-        written.map_err(|error| {
-            let _ = fs::remove_file(&partial);
-            Error::io("write", path, &error)
-        })
+        replace(&folder.join(STORE), &self)
     }
 }
 
+/// Writes `value` as JSON; the old file stays until the new one is complete.
+///
+/// # Errors
+/// If writing fails.
+pub(super) fn replace(path: &Path, value: &impl Serialize) -> Result<(), Error> {
+    let partial = path.with_extension(format!("json.{}", std::process::id()));
+    let text = serde_json::to_string_pretty(value).map_err(|error| Error::Io {
+        action: "write",
+        path: path.to_owned(),
+        cause: error.to_string(),
+    })?;
+    let written = fs::write(&partial, text + "\n").and_then(|()| fs::rename(&partial, path));
+    written.map_err(|error| {
+        let _ = fs::remove_file(&partial);
+        Error::io("write", path, &error)
+    })
+}
+
 /// SHA-256 over the sources as they are, edited or not.
-fn fingerprint(build: &Build) -> Result<String, Error> {
+pub(super) fn fingerprint(build: &Build) -> Result<String, Error> {
     let mut text = String::new();
     for file in build.rtl_sources()? {
         let bytes = fs::read(&file).map_err(|error| Error::io("read", &file, &error))?;

