@@ -39,14 +39,15 @@ module spa_line_builder #(
   assign msg_ready_o = {Inputs{take_q}};
   assign received_o  = count_q;
 
+  // An input goes to the place that the number of valid inputs before it gives: one of them for each place, so that a
+  // sum of ANDs is enough.
   always_comb begin
     count_d  = '0;
     packed_d = '0;
     for (int i = 0; i < Inputs; i++) begin
-      for (int p = 0; p < Inputs; p++) begin
-        if ((p <= i) && take[i] && (count_d == 3'(p))) begin
-          packed_d[p*MessageBits +: MessageBits] = msg_data_i[i*MessageBits +: MessageBits];
-        end
+      for (int p = 0; p <= i; p++) begin
+        packed_d[p*MessageBits +: MessageBits] = packed_d[p*MessageBits +: MessageBits]
+          | (msg_data_i[i*MessageBits +: MessageBits] & {MessageBits{take[i] && (count_d == 3'(p))}});
       end
       count_d = count_d + 3'(take[i]);
     end
@@ -77,19 +78,25 @@ module spa_line_builder #(
   assign sum  = SumBits'(fill_q) + SumBits'(count_q);
   assign full = sum[FillBits];  // never reaches twice the slots
 
-  always_comb begin
-    held_d = held_q;
-    line_d = held_q;
-    for (int s = 0; s < Slots; s++) begin
+  for (genvar s = 0; s < Slots; s++) begin : g_slot
+    // Which message comes here, if any: one at most.
+    logic [FillBits-1:0]    place;
+    logic [Inputs-1:0]      hit;
+    logic [MessageBits-1:0] message, held;
+    assign place = FillBits'(s) - fill_q;
+    assign held  = held_q[s*MessageBits +: MessageBits];
+
+    always_comb begin
+      message = '0;
       for (int p = 0; p < Inputs; p++) begin
-        if ((FillBits'(s) - fill_q == FillBits'(p)) && (count_q > 3'(p))) begin
-          held_d[s*MessageBits +: MessageBits] = packed_q[p*MessageBits +: MessageBits];
-        end
-      end
-      if (FillBits'(s) >= fill_q) begin
-        line_d[s*MessageBits +: MessageBits] = flush_i ? '0 : held_d[s*MessageBits +: MessageBits];
+        hit[p]  = (place == FillBits'(p)) && (count_q > 3'(p));
+        message = message | (packed_q[p*MessageBits +: MessageBits] & {MessageBits{hit[p]}});
       end
     end
+
+    assign held_d[s*MessageBits +: MessageBits] = (hit != '0) ? message : held;
+    // A full line has a message in every slot from `fill_q` on, a flush has none.
+    assign line_d[s*MessageBits +: MessageBits] = (FillBits'(s) < fill_q) ? held : message;
   end
 
   always_ff @(posedge clk_i) begin

@@ -91,7 +91,7 @@ module spa_regs #(
   logic                 we_q;
   logic [IndexBits-1:0] we_index_q;
   logic [63:0]          we_data_q;
-  logic [63:0]          we_mask_q;
+  logic [7:0]           we_strb_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) we_q <= 1'b0;
@@ -101,7 +101,7 @@ module spa_regs #(
   always_ff @(posedge clk_i) begin
     we_index_q <= aw_word_q[MapBits-1:3];
     we_data_q  <= w_data_q;
-    for (int i = 0; i < 8; i++) we_mask_q[8*i +: 8] <= {8{w_strb_q[i]}};
+    we_strb_q  <= w_strb_q;
   end
 
   // Commands: pulses of one cycle, flags beside them.
@@ -109,11 +109,11 @@ module spa_regs #(
   logic {{ register.lower() }}_we;
   assign {{ register.lower() }}_we = we_q && (we_index_q == {{ register.sv_index() }});
 {%- for field in register.fields() %}
-  assign {{ field.signal() }}_o = {{ register.lower() }}_we && we_data_q{{ field.sv_slice() }} && we_mask_q{{ field.sv_slice() }};
+  assign {{ field.signal() }}_o = {{ register.lower() }}_we && we_data_q{{ field.sv_slice() }} && we_strb_q[{{ field.byte() }}];
 {%- endfor %}
 {%- endfor %}
 
-  // Stored registers.
+  // Stored registers: a byte of a field takes its data if its strobe is set.
 {%- for register in map.stored() %}
   logic {{ register.lower() }}_we;
 {%- endfor %}
@@ -138,8 +138,9 @@ module spa_regs #(
 {%- endfor %}
     end else if ({{ register.lower() }}_we) begin
 {%- for field in register.fields() %}
-      {{ field.signal() }}_q <= ({{ field.signal() }}_q & ~we_mask_q{{ field.sv_slice() }})
-        | (we_data_q{{ field.sv_slice() }} & we_mask_q{{ field.sv_slice() }});
+{%- for piece in field.pieces() %}
+      if (we_strb_q[{{ piece.byte }}]) {{ field.signal() }}_q{{ piece.target }} <= we_data_q{{ piece.source }};
+{%- endfor %}
 {%- endfor %}
     end
   end

@@ -71,6 +71,16 @@ pub struct ReadSet {
     registers: Vec<RegisterView>,
 }
 
+/// Part of a field within one byte of its register.
+pub struct Piece {
+    /// Number of the byte.
+    pub byte: u32,
+    /// Its bits in the field: `[7:0]`, or nothing if the field is one bit.
+    pub target: String,
+    /// Its bits in the register.
+    pub source: String,
+}
+
 impl ReadSet {
     /// Upper bits of the registers' numbers.
     #[must_use]
@@ -403,6 +413,27 @@ impl FieldView {
         } else {
             format!("[{}:{}]", self.msb(), self.lsb())
         }
+    }
+
+    /// Byte of the register that holds the field's lowest bit.
+    #[must_use]
+    pub fn byte(&self) -> u32 {
+        self.lsb() / 8
+    }
+
+    /// The parts of the field that lie in one byte of the register each, lowest first.
+    #[must_use]
+    pub fn pieces(&self) -> Vec<Piece> {
+        let slice =
+            |high: u32, low: u32| if high == low { format!("[{low}]") } else { format!("[{high}:{low}]") };
+        let (first, last) = (self.lsb(), self.msb());
+        (first / 8..=last / 8)
+            .map(|byte| {
+                let (low, high) = (first.max(8 * byte), last.min(8 * byte + 7));
+                let target = if first == last { String::new() } else { slice(high - first, low - first) };
+                Piece { byte, target, source: slice(high, low) }
+            })
+            .collect()
     }
 
     /// Value after reset as a Verilog literal.
