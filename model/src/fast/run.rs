@@ -314,8 +314,11 @@ impl<'a> Run<'a> {
     pub fn finish(self) -> Result<Outcome, Error> {
         let mut messages = Vec::new();
         let mut updates = 0;
-        let (job, iteration, labels) = (self.job, self.iteration, self.field.labels());
-        for log in self.logs.into_iter().flatten() {
+        let Self { job, iteration, field, sampler, logs, .. } = self;
+        let labels = field.labels();
+        // The costs may be as large as the histogram.
+        drop(sampler);
+        for log in logs.into_iter().flatten() {
             messages.extend(log.drained());
             updates += log.updates;
         }
