@@ -1,8 +1,8 @@
 // The dissertation's kernel (section 3.4.3, 4.4.1), the named baseline: blocks of 16 x 16 threads on regions of
-// 32 x 16 RVs, all blocks resident and synchronised after every half-step, energies in 32-bit integers, probabilities
-// exp(-Es/T) and the draw in single precision. Not exact: equal to the f64 reference within Monte-Carlo error.
+// 32 x 16 RVs, all blocks resident and synchronised after every half-step (float.cuh). Not exact: equal to the f64 reference
+// within Monte-Carlo error.
 //
-// Set by the host: SPA_LABELS, SPA_SINGLETON, SPA_SQUARED (singleton.cuh).
+// Set by the host: the macros of float.cuh.
 
 struct BaselineParams {
     GenericParams job;
@@ -15,12 +15,8 @@ struct BaselineParams {
 extern "C" __global__ void __launch_bounds__(256, 3)
 gibbs_baseline(const BaselineParams b, u32 iteration, u32 iterations, u32 step) {
     const GenericParams &p = b.job;
-    // Row SPA_LABELS is a missing neighbour's; an odd number of words a row spreads rows over the banks.
-    constexpr u32 ROW = ((SPA_LABELS + 3) / 4 | 1) * 4;
-    __shared__ u8 pair[ROW * (SPA_LABELS + 1)];
-    for (u32 k = threadIdx.x; k < SPA_LABELS * (SPA_LABELS + 1); k += 256u)
-        pair[k / SPA_LABELS * ROW + k % SPA_LABELS] = k < SPA_LABELS * SPA_LABELS ? p.pair[k] : 0;
-    __syncthreads();
+    __shared__ u8 pair[FLOAT_PAIR];
+    load_pair(p, pair);
     Barrier barrier = {b.barrier, gridDim.x, 0};
     const float inverse_temperature = b.inverse_temperatures[step];
     const u32 across = (p.width + 31u) / 32u, regions = across * ((p.height + 15u) / 16u);
@@ -32,39 +28,10 @@ gibbs_baseline(const BaselineParams b, u32 iteration, u32 iterations, u32 step) 
                 if (x >= p.width || y >= p.height) continue;
                 const u32 i = y * p.width + x;
                 if (p.fixed && p.fixed[i]) continue;
-                const u8 *left = pair + ROW * (x > 0 ? __ldcg(p.labels + i - 1) : SPA_LABELS);
-                const u8 *right = pair + ROW * (x + 1u < p.width ? __ldcg(p.labels + i + 1) : SPA_LABELS);
-                const u8 *up = pair + ROW * (y > 0 ? __ldcg(p.labels + i - p.width) : SPA_LABELS);
-                const u8 *down = pair + ROW * (y + 1u < p.height ? __ldcg(p.labels + i + p.width) : SPA_LABELS);
-#if SPA_SINGLETON == 2
-                const u32 first = 0;
-#else
-                const u32 first = p.first[i];
-#endif
-                float e[SPA_LABELS];
-                u32 least = FULL;
-#pragma unroll
-                for (u32 l = 0; l < SPA_LABELS; ++l) {
-                    const u32 v = (u32)left[l] + right[l] + up[l] + down[l];
-                    const u32 energy = p.alpha * singleton(p, x, y, i, first, l) + p.beta * v;
-                    least = min(least, energy);
-                    e[l] = (float)energy;
-                }
-                float sum = 0;
-#pragma unroll
-                for (u32 l = 0; l < SPA_LABELS; ++l) {
-                    e[l] = __expf(((float)least - e[l]) * inverse_temperature);
-                    sum += e[l];
-                }
                 const u32 word = draw_word(p.key0, p.key1, x, y, b.chain << 24 | iteration + n);
-                const float r = (float)word * (1.0f / 4294967296.0f) * sum;
-                u32 label = 0;
-                float prefix = 0;
-#pragma unroll
-                for (u32 l = 0; l + 1 < SPA_LABELS; ++l) {
-                    prefix += e[l];
-                    label += prefix <= r;
-                }
+                u32 live;
+                const u32 label = draw_float<false>(p, pair, look_beside(p, x, y, i), x, y, i, word, inverse_temperature,
+                                                    0.0f, &live);
                 __stcg(p.labels + i, (u8)label);
                 if (iteration + n >= b.burn_in) b.counts[(u64)i * SPA_LABELS + label] += 1;
             }

@@ -9,6 +9,17 @@ typedef unsigned long long u64;
 
 #define FULL 0xffffffffu
 
+// What a measurement leaves out; all labels are wrong then. 0: nothing. 1: updates. 2: waiting for other blocks. 3: that and
+// memory: the arithmetic alone, on made-up labels and pixels.
+#ifndef SPA_STRIPPED
+#define SPA_STRIPPED 0
+#endif
+
+// 1: count what only measurements ask for.
+#ifndef SPA_PROFILE
+#define SPA_PROFILE 0
+#endif
+
 // Threefry-2x32 with 13 rounds.
 __device__ __forceinline__ uint2 threefry(u32 key0, u32 key1, u32 c0, u32 c1) {
     const u32 key2 = 0x1BD11BDAu ^ key0 ^ key1;
@@ -88,11 +99,25 @@ __device__ __forceinline__ void pick(Entry &e, u32 label, u32 times, u32 max, co
 }
 
 #ifndef SPA_EMULATED
-__device__ __forceinline__ u32 load_acquire(const u32 *at) {
-    u32 seen;
-    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(at) : "memory");
-    return seen;
+// Blocks tell each other by these. Writing waits until what the block wrote before has arrived in the second-level cache.
+// Reading need not wait for anything: what other blocks write is only ever read from there (__ldcg), after a branch that
+// depends on what was read here. An acquiring load would empty the first-level cache of pictures and tables each time.
+__device__ __forceinline__ u32 load_told(const u32 *at) {
+    u32 told;
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(told) : "l"(at) : "memory");
+    return told;
 }
+
+__device__ __forceinline__ void tell_add(u32 *at, u32 more) {
+    asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(at), "r"(more) : "memory");
+}
+
+__device__ __forceinline__ void tell_store(u32 *at, u32 value) {
+    asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
+}
+
+// Shared memory whose size the launch tells.
+#define DYNAMIC_SHARED(name) extern __shared__ __align__(16) u8 name[]
 #endif
 
 // All blocks of a cooperative launch wait for each other; *at is 0 before the launch. What needs nothing of other blocks
@@ -103,17 +128,16 @@ struct Barrier {
 };
 
 __device__ __forceinline__ void arrive(Barrier &barrier) {
+    if (SPA_STRIPPED >= 2) return;
     barrier.target += barrier.blocks;
     __syncthreads();
-    if (threadIdx.x == 0) {
-        __threadfence();
-        atomicAdd(barrier.at, 1u);
-    }
+    if (threadIdx.x == 0) tell_add(barrier.at, 1u);
 }
 
 __device__ __forceinline__ void wait(const Barrier &barrier) {
+    if (SPA_STRIPPED >= 2) return;
     if (threadIdx.x == 0) {
-        while (load_acquire(barrier.at) < barrier.target) {
+        while (load_told(barrier.at) < barrier.target) {
         }
     }
     __syncthreads();

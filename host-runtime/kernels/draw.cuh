@@ -5,27 +5,6 @@
 // half precision has its own, and masking the rest leaves the weight (packed.cuh, Step). Sums of 16 weights are exact
 // in half precision; the draw descends through their tree.
 
-#ifndef SPA_EMULATED
-__device__ __forceinline__ u32 add_halves(u32 a, u32 b) {
-    u32 r;
-    asm("add.rn.f16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
-    return r;
-}
-
-// The two lanes' sum, exact up to 2048 units.
-__device__ __forceinline__ float both(u32 v) {
-    float r;
-    asm("{.reg .b16 lo, hi; mov.b32 {lo, hi}, %1; add.rn.f16 lo, lo, hi; cvt.f32.f16 %0, lo;}" : "=f"(r) : "r"(v));
-    return r;
-}
-
-__device__ __forceinline__ float low_half(u32 v) {
-    float r;
-    asm("{.reg .b16 lo, hi; mov.b32 {lo, hi}, %1; cvt.f32.f16 %0, lo;}" : "=f"(r) : "r"(v));
-    return r;
-}
-#endif
-
 __device__ __forceinline__ u32 at(const uint4 &v, u32 k) { return k == 0 ? v.x : k == 1 ? v.y : k == 2 ? v.z : v.w; }
 
 #if !SPA_VOLUME
@@ -59,7 +38,10 @@ __device__ __forceinline__ void stereo_singletons(const PackedParams &p, u32 x, 
 
 // alpha*S of all labels, four a word, ascending.
 __device__ __forceinline__ void all_singletons(const PackedParams &p, u32 colour, u32 y, u32 j, u32 x, u32 (&s)[QUADS]) {
-#if SPA_VOLUME
+#if SPA_STRIPPED == 3
+#pragma unroll
+    for (int q = 0; q < QUADS; ++q) s[q] = (x + y * q) * 0x01030507u;
+#elif SPA_VOLUME
 #pragma unroll
     for (int c = 0; c < CHUNKS; ++c) {
         const uint4 v = __ldg(p.volume[colour] + ((u64)y * CHUNKS + c) * p.half + j);

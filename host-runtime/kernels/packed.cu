@@ -5,29 +5,6 @@
 // Blocks that must fit a multiprocessor: 768 threads where one RV a thread is to be had; 0: as the compiler likes.
 #define DENSE_BLOCKS SPA_PAIRS ? 0 : 768 / SPA_THREADS
 
-// A RV to update and what is known of the update before its neighbours are.
-struct Ahead {
-    u32 y, j, x, word;
-    bool on; // in the field and not fixed
-    u32 s[QUADS];
-};
-
-__device__ __forceinline__ bool free_at(const PackedParams &p, u32 colour, u32 y, u32 j, u32 *x) {
-    return field_position(p, colour, y, j, x) && __ldg(p.valid[colour] + (u64)y * p.words + j / 32u) >> j % 32u & 1u;
-}
-
-__device__ __forceinline__ uint2 pair_of_words(const PackedParams &p, u32 colour, u32 y, u32 j, u32 iteration) {
-    return threefry(p.key0, p.key1, y << 15 | (j >> 1) << 1 | colour, p.chain << 24 | iteration);
-}
-
-__device__ __forceinline__ void look_ahead(const PackedParams &p, u32 colour, u32 iteration, Ahead &ahead) {
-    ahead.on = ahead.y < p.height && free_at(p, colour, ahead.y, ahead.j, &ahead.x);
-    if (!ahead.on) return;
-    const uint2 words = pair_of_words(p, colour, ahead.y, ahead.j, iteration);
-    ahead.word = ahead.j & 1u ? words.y : words.x;
-    all_singletons(p, colour, ahead.y, ahead.j, ahead.x, ahead.s);
-}
-
 template <bool LINE>
 __device__ __forceinline__ void update(const PackedParams &p, const Tables &t, const Step &step, u32 colour,
                                        const Ahead &ahead, const Around &a, u32 iteration) {

@@ -22,7 +22,7 @@ struct Step {
 
 struct PackedParams {
     u8 *labels[2];          // planes with border: (H + 2) x pitch, RV (x, y) at (y + 1) * pitch + 32 + j
-    u32 *active[2];         // bit j % 32 of word (y, j / 32): must be updated
+    u32 *active[2];         // bit j % 32 of word (y, j / 32): must be updated; of resident tiles: tile by tile (tiles.cuh)
     const u32 *valid[2];    // likewise: in the field and not fixed
     const u8 *least[2];     // least alpha*S, H x half
     const u8 *first;        // stereo: left picture, H x W
@@ -33,14 +33,17 @@ struct PackedParams {
     const Step *steps;
     uint2 *entries[2];      // H x half
     Log log;
-    u32 *barrier;
+    u32 *barrier;           // FLAGS words on: flags of the tiles, 8 words apart
     u64 *counters;          // of the sparse kernel: labels touched, RVs updated, those with all labels, live near labels
     u32 width, height, half, pitch, words;
     u32 second_pitch, second_origin;
     int first_offset;       // dx of label 0: sample x of label l is x + first_offset - l
     u32 data_cap, s_outside, far;
     u32 key0, key1, u_mask, count_max, chain, burn_in;
+    u32 tiles;              // across in bits 0..15, down in bits 16..31
 };
+
+#define FLAGS 32
 
 // Jobs of one launch, alike in everything but their data, seeds and chains. Their blocks meet at barriers of their own.
 struct Batch {
@@ -67,6 +70,25 @@ __device__ __forceinline__ u32 prmt(u32 a, u32 b, u32 selector) {
     asm("prmt.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(selector));
     return r;
 }
+
+__device__ __forceinline__ u32 add_halves(u32 a, u32 b) {
+    u32 r;
+    asm("add.rn.f16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+    return r;
+}
+
+// The two lanes' sum, exact up to 2048 units.
+__device__ __forceinline__ float both(u32 v) {
+    float r;
+    asm("{.reg .b16 lo, hi; mov.b32 {lo, hi}, %1; add.rn.f16 lo, lo, hi; cvt.f32.f16 %0, lo;}" : "=f"(r) : "r"(v));
+    return r;
+}
+
+__device__ __forceinline__ float low_half(u32 v) {
+    float r;
+    asm("{.reg .b16 lo, hi; mov.b32 {lo, hi}, %1; cvt.f32.f16 %0, lo;}" : "=f"(r) : "r"(v));
+    return r;
+}
 #endif
 
 // 0xff in every byte whose top bit is set.
@@ -84,7 +106,14 @@ struct Around {
     u32 left, right, up, down, own;
 };
 
+// Made-up labels for the arithmetic alone.
+__device__ __forceinline__ Around made_up(u32 y, u32 j) {
+    const u32 one = (y + j) % SPA_LABELS;
+    return Around{one, one, one, (one + (y & 1u)) % SPA_LABELS, one};
+}
+
 __device__ __forceinline__ Around look_around(const PackedParams &p, u32 colour, u32 y, u32 j) {
+    if (SPA_STRIPPED == 3) return made_up(y, j);
     const u64 at = (u64)(y + 1u) * p.pitch + 32u + j;
     const u8 *other = p.labels[colour ^ 1u] + at;
     const u32 odd = (y + colour) & 1u;
@@ -96,7 +125,7 @@ __device__ __forceinline__ Around look_around(const PackedParams &p, u32 colour,
 // The label is known: store it, and if it changed, settle the picks of the old one (Algorithm 1, run-length).
 __device__ __forceinline__ void commit(const PackedParams &p, u32 colour, u32 y, u32 j, u32 x, u32 own, u32 label,
                                        u32 iteration) {
-    if (label == own) return;
+    if (label == own || (SPA_STRIPPED == 3 && label < p.pitch)) return;
     __stcg(p.labels[colour] + (u64)(y + 1u) * p.pitch + 32u + j, (u8)label);
     if (iteration < p.burn_in) return;
     uint2 *at = p.entries[colour] + (u64)y * p.half + j;
@@ -124,14 +153,19 @@ __device__ __forceinline__ u32 one_singleton(const PackedParams &p, u32 colour, 
 // Copies the tables of one schedule entry into shared memory.
 struct Tables {
     u8 pair[PAIR_BYTES];
-    u64 near[SPA_LABELS + 1];
+    u16 quads[SPA_LABELS + 1]; // of labels near label m
     u16 half_weight[264];
     u8 weight[256];
 };
 
 __device__ __forceinline__ void load_tables(const PackedParams &p, const Step &step, Tables &t) {
     for (u32 k = threadIdx.x; k < PAIR_BYTES / 4; k += SPA_THREADS) ((u32 *)t.pair)[k] = ((const u32 *)p.pair)[k];
-    for (u32 k = threadIdx.x; k < SPA_LABELS + 1; k += SPA_THREADS) t.near[k] = p.near[k];
+    for (u32 k = threadIdx.x; k < SPA_LABELS + 1; k += SPA_THREADS) {
+        const u64 near = p.near[k];
+        u32 quads = 0;
+        for (u32 q = 0; q < QUADS; ++q) quads |= (near >> 4u * q & 15u ? 1u : 0u) << q;
+        t.quads[k] = (u16)quads;
+    }
     for (u32 k = threadIdx.x; k < 264; k += SPA_THREADS) {
         const u32 w = k < min(step.limit, 256u) ? step.weight[k] >> step.scale : 0u;
         if (k < 256) t.weight[k] = step.weight[k];

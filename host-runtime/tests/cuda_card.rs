@@ -3,12 +3,14 @@
 #![allow(clippy::unwrap_used)] // A failure in a helper of a test is the message.
 
 mod cuda_many;
+mod edgs_jobs;
 mod random_jobs;
 
 use spa_model::hash::hash_messages;
 use spa_model::reference::{self, RealParameters};
 use spa_model::{Hardware, Histogram, Job, Run, Schedule, spec};
 use spa_runtime::backend::Backend as _;
+use spa_runtime::backend::cuda::edgs::{Design, Experiment, Method};
 use spa_runtime::backend::cuda::{Cuda, CudaError, Kernel};
 
 /// A card, or none with the reason on stderr.
@@ -87,13 +89,23 @@ fn sparse_equals_the_specification() {
 }
 
 #[test]
+fn dense_tiles_equal_the_specification() {
+    compare(Kernel::DenseTiles, (0..count()).map(|seed| (seed, random_jobs::common(seed))));
+}
+
+#[test]
+fn tiles_equal_the_specification() {
+    compare(Kernel::SparseTiles, (0..count()).map(|seed| (seed, random_jobs::common(seed))));
+}
+
+#[test]
 fn auto_equals_the_specification() {
     compare(Kernel::Auto, (0..count()).map(|seed| (seed, random_jobs::common(seed))));
 }
 
 #[test]
 fn several_jobs_at_once_equal_the_specification() {
-    for kernel in [Kernel::Dense, Kernel::Sparse, Kernel::Auto] {
+    for kernel in [Kernel::Dense, Kernel::DenseTiles, Kernel::Sparse, Kernel::SparseTiles, Kernel::Auto] {
         let Some(cuda) = card(kernel) else { return };
         for seed in 0..count() / 6 {
             cuda_many::assert_equal(&cuda, seed, &random_jobs::common(seed));
@@ -150,4 +162,40 @@ fn too_large_a_picture_is_refused_in_words() {
     let error = cuda.device().zeros::<u64>("a test", 1 << 45).unwrap_err();
     assert!(matches!(error, CudaError::OutOfMemory { .. } | CudaError::Driver { .. }), "{error}");
     eprintln!("{error}");
+}
+
+/// Invariants of the dissertation's event-driven variants; `cuda_emulated` compares them with a model.
+#[test]
+fn event_driven_variants_keep_their_invariants() {
+    let Some(cuda) = card(Kernel::Baseline) else { return };
+    for (name, job, model) in (0..10).flat_map(edgs_jobs::all) {
+        let all = job.problem().free_rvs() as u64 * u64::from(job.iterations());
+        let mut experiment = Experiment::new(cuda.device(), &job, &model).unwrap();
+        let mut run = |design, cutoff| {
+            let shapes = edgs_jobs::shapes(job.run().seed);
+            let found =
+                shapes.map(|shape| experiment.run(Method { design, cutoff }, shape).unwrap().unwrap());
+            if design != Design::Queues {
+                assert_eq!(found[0].labels, found[1].labels, "{name}: shapes change nothing");
+                assert_eq!(found[0].updated, found[1].updated, "{name}: shapes change nothing");
+            }
+            found[0].clone()
+        };
+        let plain = run(Design::Plain, None);
+        assert_eq!(plain.updated, all);
+        if name != "segment" {
+            let baseline = cuda.sample(&job, &mut |_| true).unwrap();
+            assert_eq!(plain.labels, baseline.labels, "{name}: the arithmetic of the named baseline");
+        }
+        for cutoff in [2, 4, 8, 16] {
+            let plain = run(Design::Plain, Some(cutoff));
+            let flags = run(Design::Flags, Some(cutoff));
+            let queues = run(Design::Queues, Some(cutoff));
+            assert_eq!(
+                flags.labels, plain.labels,
+                "{name}, cut-off {cutoff}: only what cannot change is skipped"
+            );
+            assert!(flags.updated < all && queues.updated <= all, "{name}, cut-off {cutoff}");
+        }
+    }
 }

@@ -5,11 +5,14 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)] // A failure in a helper of a test is the message.
 
 mod cuda_many;
+mod edgs_jobs;
+mod edgs_model;
 mod random_jobs;
 
 use spa_model::hash::hash_messages;
 use spa_model::{Job, spec};
 use spa_runtime::backend::Backend as _;
+use spa_runtime::backend::cuda::edgs::{Design, Experiment, Method};
 use spa_runtime::backend::cuda::{Cuda, Kernel};
 use std::path::Path;
 use std::process::Command;
@@ -32,6 +35,33 @@ fn build(folder: &Path) {
     }
 }
 
+/// Designs with cut-offs.
+const METHODS: [(Design, Option<u8>); 5] = [
+    (Design::Plain, None),
+    (Design::Plain, Some(4)),
+    (Design::Queues, Some(4)),
+    (Design::Flags, Some(4)),
+    (Design::Queues, Some(16)),
+];
+
+/// The dissertation's event-driven variants against their model.
+fn event_driven(seed: u64) {
+    let cuda = Cuda::open(0, Kernel::Baseline).unwrap();
+    for (name, job, model) in edgs_jobs::all(seed) {
+        let mut experiment = Experiment::new(cuda.device(), &job, &model).unwrap();
+        for (design, cutoff) in METHODS {
+            let method = Method { design, cutoff };
+            for shape in edgs_jobs::shapes(seed) {
+                let found = experiment.run(method, shape).unwrap().unwrap();
+                let (labels, updated) = edgs_model::run(&job, &model, method, shape.region);
+                let text = format!("{name} {seed}, {method:?}, {shape:?}");
+                assert_eq!(found.updated, updated, "{text}: updates");
+                assert_eq!(found.labels, labels, "{text}: labels");
+            }
+        }
+    }
+}
+
 /// Runs the ignored test below in a process whose library path leads to the stand-ins.
 #[test]
 fn kernels_equal_the_specification_on_stand_ins() {
@@ -42,6 +72,7 @@ fn kernels_equal_the_specification_on_stand_ins() {
         .env("LD_LIBRARY_PATH", folder.path())
         .env("SPA_NVRTC", folder.path())
         .env("SPA_EMULATOR", folder.path())
+        .env("SPA_EMULATOR_CARDS", "2")
         .env("XDG_CACHE_HOME", folder.path().join("cache"))
         .status()
         .unwrap();
@@ -65,8 +96,10 @@ fn on_stand_ins() {
         check(Kernel::Generic, seed, &random_jobs::any(seed));
         let job = random_jobs::common(seed);
         check(Kernel::Dense, seed, &job);
+        check(Kernel::DenseTiles, seed, &job);
         check(Kernel::Sparse, seed, &job);
-        for kernel in [Kernel::Dense, Kernel::Sparse, Kernel::Auto] {
+        check(Kernel::SparseTiles, seed, &job);
+        for kernel in [Kernel::Dense, Kernel::DenseTiles, Kernel::Sparse, Kernel::SparseTiles, Kernel::Auto] {
             let cuda = Cuda::open(0, kernel).unwrap();
             cuda_many::assert_equal(&cuda, seed, &job);
         }
@@ -78,5 +111,11 @@ fn on_stand_ins() {
             assert!(error.to_string().contains("edge weights"), "{kernel:?}: {error}");
         }
     }
+    for seed in 0..jobs {
+        event_driven(seed);
+    }
+    let cuda = Cuda::open_all(Kernel::Auto).unwrap();
+    assert_eq!(cuda.devices().count(), 2);
+    cuda_many::assert_equal(&cuda, 9000, &random_jobs::common(9000));
     eprintln!("{jobs} jobs on three kernels equal the specification, with edge weights too");
 }

@@ -5,10 +5,13 @@
 
 pub mod baseline;
 pub mod bench;
+mod cards;
 pub mod compile;
 pub mod device;
+pub mod edgs;
 pub mod error;
 pub mod generic;
+pub mod nvml;
 pub mod packed;
 pub mod plan;
 pub mod sys;
@@ -18,6 +21,7 @@ use crate::logfile::message_format;
 use cudarc::driver::CudaEvent;
 use device::Device;
 pub use error::CudaError;
+use nvml::EnergyMeter;
 use spa_model::{ArrayShape, Histogram, Job, Message, Outcome};
 use std::time::{Duration, Instant};
 
@@ -31,10 +35,28 @@ pub enum Kernel {
     Baseline,
     /// Packed, every label of every RV.
     Dense,
+    /// The same on resident tiles.
+    DenseTiles,
     /// Packed, only what can change.
     Sparse,
+    /// The same on resident tiles.
+    SparseTiles,
     /// Every form, table and width.
     Generic,
+}
+
+/// What a measurement leaves out of the packed kernels (`SPA_STRIPPED` of `kernels/common.cuh`); all results are wrong then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Stripped {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Updates: what is left is waiting for other blocks.
+    Updates,
+    /// Waiting for other blocks: what is left is the updates.
+    Waiting,
+    /// Waiting and memory: what is left is arithmetic.
+    Memory,
 }
 
 /// What a kernel's runner gives back.
@@ -50,6 +72,8 @@ pub struct Finished {
     pub touched: u64,
     /// One lap a schedule entry; none from the generic kernel.
     pub laps: Vec<Lap>,
+    /// Energy of the whole card in these seconds, in joules, where NVML tells it.
+    pub joules: Option<f64>,
 }
 
 /// Figures of one schedule entry on the card.
@@ -81,6 +105,9 @@ fn fill_seconds(laps: &mut [Lap], marks: &[CudaEvent]) -> Result<(), CudaError> 
 pub struct Watch<'a> {
     /// Read the counters after every schedule entry.
     pub profile: bool,
+    /// Left out of the packed kernels.
+    pub stripped: Stripped,
+    meter: Option<(&'a EnergyMeter, f64)>,
     sink: ProgressSink<'a>,
     iterations: u32,
     started: Instant,
@@ -91,12 +118,27 @@ impl<'a> Watch<'a> {
     /// For a run of `iterations`.
     pub fn new(sink: ProgressSink<'a>, iterations: u32) -> Self {
         let now = Instant::now();
-        Self { profile: false, sink, iterations, started: now, told: now }
+        let (profile, stripped, meter) = (false, Stripped::default(), None);
+        Self { profile, stripped, meter, sink, iterations, started: now, told: now }
+    }
+
+    /// Measures the run's energy with `meter`.
+    pub fn metered(&mut self, meter: Option<&'a EnergyMeter>) {
+        self.meter = meter.map(|meter| (meter, 0.0));
     }
 
     /// The run itself starts now.
     pub fn start(&mut self) {
+        if let Some((meter, before)) = &mut self.meter {
+            *before = meter.joules().unwrap_or(f64::NAN);
+        }
         self.started = Instant::now();
+    }
+
+    /// Joules since [`Watch::start`], if they are measured.
+    pub fn joules(&self) -> Option<f64> {
+        let (meter, before) = self.meter?;
+        Some(meter.joules()? - before).filter(|joules| joules.is_finite())
     }
 
     /// Seconds since [`Watch::start`].
@@ -126,13 +168,17 @@ pub fn u_mask(u_bits: u8) -> u32 {
     u32::MAX << (32 - u32::from(u_bits))
 }
 
-/// The CUDA backend on one card.
+/// The CUDA backend on one card, or on several of one host for many jobs.
 #[derive(Debug)]
 pub struct Cuda {
     device: Device,
+    /// Cards that share the jobs of [`Cuda::sample_many`] with the first.
+    others: Vec<Device>,
     kernel: Kernel,
     /// Shape of the build, whose message format counts the log; none for the default format.
     shape: Option<ArrayShape>,
+    stripped: Stripped,
+    meter: Option<EnergyMeter>,
 }
 
 impl Cuda {
@@ -143,13 +189,40 @@ impl Cuda {
     pub fn open(ordinal: usize, kernel: Kernel) -> Result<Self, CudaError> {
         let device = Device::open(ordinal)?;
         sys::load_compiler()?;
-        Ok(Self { device, kernel, shape: None })
+        Ok(Self { device, others: Vec::new(), kernel, shape: None, stripped: Stripped::Nothing, meter: None })
+    }
+
+    /// Opens every card that the driver shows (`CUDA_VISIBLE_DEVICES` says which); one job runs on the first.
+    ///
+    /// # Errors
+    /// As [`Cuda::open`] for the first card; others that cannot be opened are left out.
+    pub fn open_all(kernel: Kernel) -> Result<Self, CudaError> {
+        let first = Self::open(0, kernel)?;
+        let others = (1..Device::count()).filter_map(|ordinal| Device::open(ordinal).ok()).collect();
+        Ok(Self { others, ..first })
+    }
+
+    /// All cards.
+    pub fn devices(&self) -> impl Iterator<Item = &Device> {
+        std::iter::once(&self.device).chain(&self.others)
     }
 
     /// The same, counting its log as the build of `shape` would write it.
     #[must_use]
     pub fn with_shape(self, shape: Option<ArrayShape>) -> Self {
         Self { shape, ..self }
+    }
+
+    /// The same for measurements: without a part of the packed kernels, and with the energy of the card if NVML tells it.
+    #[must_use]
+    pub fn for_measurements(self, stripped: Stripped) -> Self {
+        let meter = EnergyMeter::open(&self.device);
+        Self { stripped, meter, ..self }
+    }
+
+    /// What is left out of its kernels.
+    pub fn stripped(&self) -> Stripped {
+        self.stripped
     }
 
     /// The kernel that runs jobs.
@@ -167,7 +240,7 @@ impl Cuda {
     /// # Errors
     /// Out of memory, a failing driver, a kernel that cannot run the job, or [`CudaError::Stopped`].
     pub fn sample(&self, job: &Job, progress: ProgressSink<'_>) -> Result<Finished, CudaError> {
-        self.sample_watched(job, &mut Watch::new(progress, job.iterations()))
+        self.sample_watched(&self.device, job, &mut Watch::new(progress, job.iterations()))
     }
 
     /// As [`Cuda::sample_many`], with counters read after every schedule entry.
@@ -175,7 +248,7 @@ impl Cuda {
     /// # Errors
     /// As [`Cuda::sample_many`].
     pub fn profile_many(&self, jobs: &[&Job]) -> Result<Vec<Finished>, CudaError> {
-        self.many(jobs, true, &mut |_| true)
+        self.many(&self.device, jobs, true, &mut |_| true)
     }
 
     fn report(&self, job: &Job, finished: Finished) -> anyhow::Result<RunReport> {
@@ -198,8 +271,12 @@ impl Cuda {
         Ok(RunReport { outcome, wall_seconds: finished.seconds, array: None, log })
     }
 
-    fn sample_watched(&self, job: &Job, watch: &mut Watch<'_>) -> Result<Finished, CudaError> {
-        let device = &self.device;
+    fn sample_watched(
+        &self,
+        device: &Device,
+        job: &Job,
+        watch: &mut Watch<'_>,
+    ) -> Result<Finished, CudaError> {
         match self.kernel {
             Kernel::Baseline => baseline::run(device, job, &job.initial_labels(), watch),
             Kernel::Generic => generic::run(device, job, &job.initial_labels(), watch),
@@ -214,17 +291,23 @@ impl Cuda {
     }
 
     /// Runs several jobs that differ in nothing but their pictures, evidence, seeds, chains and starts; small ones at once,
-    /// [`packed::BATCH`] a launch at most, which fills the card better than one after another. Seconds and laps are those of
-    /// the launch that a job was in.
+    /// [`packed::BATCH`] a launch at most, which fills a card better than one after another; several cards share them.
+    /// Seconds and laps are those of the launch that a job was in.
     ///
     /// # Errors
     /// As [`Cuda::sample`], and if the jobs are not alike.
     pub fn sample_many(&self, jobs: &[&Job], progress: ProgressSink<'_>) -> Result<Vec<Finished>, CudaError> {
-        self.many(jobs, false, progress)
+        let cards: Vec<&Device> = self.devices().take(jobs.len()).collect();
+        if cards.len() < 2 {
+            return self.many(&self.device, jobs, false, progress);
+        }
+        let each = jobs.len().div_ceil(cards.len());
+        cards::share(&cards, jobs, each, progress, |card, jobs, sink| self.many(card, jobs, false, sink))
     }
 
     fn many(
         &self,
+        device: &Device,
         jobs: &[&Job],
         profile: bool,
         progress: ProgressSink<'_>,
@@ -232,13 +315,15 @@ impl Cuda {
         let packed = !matches!(self.kernel, Kernel::Baseline | Kernel::Generic)
             && jobs.iter().all(|job| plan::Plan::new(job).is_ok());
         let mut finished = Vec::with_capacity(jobs.len());
-        for batch in jobs.chunks(if packed { self.at_once() } else { 1 }) {
+        for batch in jobs.chunks(if packed { packed::most_jobs(device) } else { 1 }) {
             let mut watch = Watch::new(progress, batch[0].iterations());
             watch.profile = profile;
+            watch.stripped = self.stripped;
+            watch.metered(self.meter.as_ref());
             if packed {
-                finished.extend(packed::run(&self.device, batch, self.kernel, &mut watch)?);
+                finished.extend(packed::run(device, batch, self.kernel, &mut watch)?);
             } else {
-                finished.push(self.sample_watched(batch[0], &mut watch)?);
+                finished.push(self.sample_watched(device, batch[0], &mut watch)?);
             }
         }
         Ok(finished)
@@ -255,7 +340,7 @@ impl Backend for Cuda {
     }
 
     fn at_once(&self) -> usize {
-        packed::BATCH.min(self.device.multiprocessors as usize)
+        self.devices().map(packed::most_jobs).sum()
     }
 
     fn run_many(&mut self, jobs: &[Job], progress: ProgressSink<'_>) -> anyhow::Result<Vec<RunReport>> {

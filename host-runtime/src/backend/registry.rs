@@ -61,7 +61,7 @@ pub fn open(name: &str, build: Option<&Build>, options: &RunOptions) -> Result<B
         let cpu = CpuBackend::new(threads.unwrap_or(0), shape.clone());
         Box::new(cpu.with_cost_bytes(memory::cost_bytes(limit)))
     };
-    let card = |shape| Cuda::open(0, cuda::Kernel::Auto).map(|cuda| Box::new(cuda.with_shape(shape)));
+    let card = |shape| Cuda::open_all(cuda::Kernel::Auto).map(|cuda| Box::new(cuda.with_shape(shape)));
     match name {
         "auto" => match card(shape.clone()) {
             Ok(cuda) => Ok(cuda),
@@ -118,19 +118,24 @@ pub fn devices(folders: &[PathBuf]) -> Vec<Device> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let level = spa_model::fast::Level::choose(None).map_or_else(|e| e.to_string(), |l| format!("{l:?}"));
     let cpu = format!("{threads} threads, {}", level.to_lowercase());
-    let mut devices = vec![Device { name: "cpu", build: None, usable: true, detail: cpu }, card()];
+    let mut devices = vec![Device { name: "cpu", build: None, usable: true, detail: cpu }];
+    devices.extend(cuda_cards());
     devices.extend(opae_cards());
     devices.push(serial_ports());
     devices.extend(folders.iter().map(|folder| sim(folder)));
     devices
 }
 
-fn card() -> Device {
-    let (usable, detail) = match Cuda::open(0, cuda::Kernel::Auto) {
-        Ok(cuda) => (true, format!("{}, {}", cuda.device().name, cuda.device().arch)),
-        Err(error) => (false, error.to_string()),
-    };
-    Device { name: "cuda", build: None, usable, detail }
+/// Every CUDA card, or one entry that says why there is none.
+fn cuda_cards() -> Vec<Device> {
+    let device = |usable, detail| Device { name: "cuda", build: None, usable, detail };
+    match Cuda::open_all(cuda::Kernel::Auto) {
+        Ok(cuda) => {
+            let text = |card: &cuda::device::Device| format!("{}, {}", card.name, card.arch);
+            cuda.devices().map(|card| device(true, text(card))).collect()
+        }
+        Err(error) => vec![device(false, error.to_string())],
+    }
 }
 
 /// The serial ports. None is opened: bytes would disturb what else may listen there.

@@ -2,6 +2,7 @@
 //! others are done (docs/batch.md).
 
 use super::print;
+use crate::backend::cuda::device::Device;
 use crate::batch::{Item, Source};
 use crate::error::Error;
 use crate::interrupt;
@@ -61,31 +62,50 @@ pub fn run(items: &[Item], options: &RunOptions, json: bool) -> anyhow::Result<E
     }
     let program = std::env::current_exe()?;
     let (subcommand, given) = given_arguments();
+    let cards = cards(options);
     let mut done: Vec<Done> = Vec::with_capacity(items.len());
     let mut previous: Option<PathBuf> = None;
-    for item in items {
-        bar.set_message(item.name.clone());
-        let folder = output.join(&item.name);
-        done.push(match &item.source {
-            _ if interrupt::stop_asked() => Done::failed(&item.name, "not begun".to_string()),
-            Source::Nothing(cause) => Done::failed(&item.name, cause.clone()),
-            source => {
-                let mut child = Command::new(&program);
-                child.arg(&subcommand).args(&given).arg("--json").arg("--output").arg(&folder);
-                for (option, file) in [("--report", &options.report), ("--keep-log", &options.keep_log)] {
-                    if let Some(file) = file {
-                        child.arg(option).arg(folder.join(file));
-                    }
+    for together in items.chunks(cards.len().max(1)) {
+        let names: Vec<&str> = together.iter().map(|item| item.name.as_str()).collect();
+        bar.set_message(names.join(", "));
+        let child = |item: &Item| {
+            let folder = output.join(&item.name);
+            let mut child = Command::new(&program);
+            child.arg(&subcommand).args(&given).arg("--json").arg("--output").arg(&folder);
+            for (option, file) in [("--report", &options.report), ("--keep-log", &options.keep_log)] {
+                if let Some(file) = file {
+                    child.arg(option).arg(folder.join(file));
                 }
-                if let (true, Some(labels)) = (starts_from_previous(options), &previous) {
-                    child.arg("--start").arg(labels);
-                }
-                child.arg("--").args(pictures(source));
-                one(&item.name, child)?
             }
+            if let (true, Some(labels)) = (starts_from_previous(options), &previous) {
+                child.arg("--start").arg(labels);
+            }
+            child.arg("--").args(pictures(&item.source));
+            child
+        };
+        let all: anyhow::Result<Vec<Done>> = std::thread::scope(|scope| {
+            let threads: Vec<_> = together
+                .iter()
+                .enumerate()
+                .map(|(n, item)| {
+                    let mut child = child(item);
+                    if let Some(card) = cards.get(n) {
+                        child.env(VISIBLE, card);
+                    }
+                    scope.spawn(move || match &item.source {
+                        _ if interrupt::stop_asked() => Ok(Done::failed(&item.name, "not begun".to_string())),
+                        Source::Nothing(cause) => Ok(Done::failed(&item.name, cause.clone())),
+                        _ => one(&item.name, child),
+                    })
+                })
+                .collect();
+            let ended = |_| anyhow::anyhow!("a thread of the batch ended early");
+            threads.into_iter().map(|thread| thread.join().map_err(ended)?).collect()
         });
-        previous = done.last().is_some_and(|done| done.ok).then(|| folder.join("labels.npy"));
-        bar.inc(1);
+        done.extend(all?);
+        let last = together.last().filter(|_| done.last().is_some_and(|done| done.ok));
+        previous = last.map(|item| output.join(&item.name).join("labels.npy"));
+        bar.inc(together.len() as u64);
     }
     bar.finish_and_clear();
     tell(&done, json)?;
@@ -94,6 +114,22 @@ pub fn run(items: &[Item], options: &RunOptions, json: bool) -> anyhow::Result<E
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,
     })
+}
+
+/// Which cards a process sees, for the driver.
+const VISIBLE: &str = "CUDA_VISIBLE_DEVICES";
+
+/// Cards that take a run each at the same time, as [`VISIBLE`] names them; fewer than two: one run after another.
+fn cards(options: &RunOptions) -> Vec<String> {
+    let on_cards = matches!(options.backend.as_deref(), Some("cuda" | "auto"));
+    if !on_cards || starts_from_previous(options) {
+        return Vec::new();
+    }
+    let count = Device::count();
+    match std::env::var(VISIBLE) {
+        Ok(names) => names.split(',').take(count).map(|name| name.trim().to_string()).collect(),
+        Err(_) => (0..count).map(|n| n.to_string()).collect(),
+    }
 }
 
 /// What a batch cannot do; the folder of its results.

@@ -1,9 +1,12 @@
 //! `spa bench`: the workloads of docs/performance.md on the kernels of a card.
 
 use super::print;
+use crate::app::Application;
 use crate::backend::cuda::bench::{Measurement, measure, text};
-use crate::backend::cuda::{Cuda, Kernel};
+use crate::backend::cuda::{Cuda, CudaError, Kernel, Stripped};
+use crate::options::{Iterations, RunOptions};
 use crate::picture::Picture;
+use crate::plan::{Inputs, plan};
 use clap::{Args, ValueEnum};
 use spa_model::job::{line_vectors, stereo_offsets};
 use spa_model::{Difference, Hardware, Job, Pair, Problem, Run, Schedule, Singleton, Start};
@@ -22,7 +25,7 @@ pub struct Bench {
     /// Workloads to measure; all by default
     #[arg(long = "workload", value_name = "NAME", value_delimiter = ',')]
     workloads: Vec<WorkloadName>,
-    /// Iterations of the annealing from T 20 to 1 in 25 steps
+    /// Iterations of the annealing in 25 steps
     #[arg(long, default_value_t = 500)]
     iterations: u32,
     /// Chains of the workload in one launch
@@ -31,6 +34,9 @@ pub struct Bench {
     /// Timed runs a kernel; the median counts
     #[arg(long, default_value_t = 5)]
     repeats: usize,
+    /// Leave out a part of the packed kernels, to see what the rest takes; all labels are wrong then
+    #[arg(long, value_name = "PART")]
+    without: Option<Part>,
     /// Card, as the driver numbers them
     #[arg(long, default_value_t = 0)]
     card: usize,
@@ -44,8 +50,10 @@ enum KernelName {
     Auto,
     Baseline,
     Dense,
+    DenseTiles,
     Generic,
     Sparse,
+    SparseTiles,
 }
 
 impl KernelName {
@@ -54,13 +62,37 @@ impl KernelName {
             Self::Auto => Kernel::Auto,
             Self::Baseline => Kernel::Baseline,
             Self::Dense => Kernel::Dense,
+            Self::DenseTiles => Kernel::DenseTiles,
+            Self::SparseTiles => Kernel::SparseTiles,
             Self::Generic => Kernel::Generic,
             Self::Sparse => Kernel::Sparse,
         }
     }
 }
 
-/// The workloads: stereo pairs, α 1, β 8, absolute pair term with cap 2, no data cap, seed 1.
+/// What a measurement leaves out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// Updates: waiting for other blocks is left
+    Updates,
+    /// Waiting for other blocks: updates are left
+    Waiting,
+    /// Waiting and memory: arithmetic is left
+    Memory,
+}
+
+impl Part {
+    fn stripped(self) -> Stripped {
+        match self {
+            Self::Updates => Stripped::Updates,
+            Self::Waiting => Stripped::Waiting,
+            Self::Memory => Stripped::Memory,
+        }
+    }
+}
+
+/// The workloads, seed 1. Stereo pairs: α 1, β 8, absolute pair term with cap 2, no data cap, T 20 → 1. Motion and
+/// segmentation: the parameters of `spa flow` and `spa segment`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum WorkloadName {
     /// The aloe pair resampled to 1920×1080, 64 labels (W1)
@@ -69,6 +101,12 @@ enum WorkloadName {
     Teddy,
     /// 384×288, 16 labels
     Tsukuba,
+    /// Motion, 584×388, 49 labels
+    Rubberwhale,
+    /// Motion, 420×380, 49 labels
+    Venus,
+    /// 481×321, 4 classes
+    Segment,
 }
 
 impl Bench {
@@ -77,20 +115,31 @@ impl Bench {
             KernelName::Baseline,
             KernelName::Generic,
             KernelName::Dense,
+            KernelName::DenseTiles,
             KernelName::Sparse,
+            KernelName::SparseTiles,
             KernelName::Auto,
         ];
         let kernels = if self.kernels.is_empty() { &all[..] } else { &self.kernels };
-        let all = [WorkloadName::Teddy, WorkloadName::Tsukuba, WorkloadName::Aloe];
-        let workloads = if self.workloads.is_empty() { &all[..] } else { &self.workloads };
+        let all = WorkloadName::value_variants();
+        let workloads = if self.workloads.is_empty() { all } else { &self.workloads };
+        let stripped = self.without.map(Part::stripped).unwrap_or_default();
         let mut measurements: Vec<Measurement> = Vec::new();
         for &workload in workloads {
             let (name, job) = self.job(workload)?;
             for kernel in kernels {
-                let cuda = Cuda::open(self.card, kernel.kernel())?;
-                let measurement = measure(&cuda, name, &job, (self.chains.into(), self.repeats))?;
-                print(&text(&measurement))?;
-                measurements.push(measurement);
+                let cuda = Cuda::open(self.card, kernel.kernel())?.for_measurements(stripped);
+                match measure(&cuda, name, &job, (self.chains.into(), self.repeats)) {
+                    Ok(measurement) => {
+                        print(&text(&measurement))?;
+                        measurements.push(measurement);
+                    }
+                    // Not every kernel takes every workload: those that were not asked for are left out.
+                    Err(error @ CudaError::Unsupported { .. }) if self.kernels.is_empty() => {
+                        print(&format!("{name}: {error}\n"))?;
+                    }
+                    Err(error) => return Err(error.into()),
+                }
             }
         }
         if let Some(path) = &self.json {
@@ -107,6 +156,12 @@ impl Bench {
             WorkloadName::Teddy => ("teddy", "stereo/teddy/im2.png", "stereo/teddy/im6.png", 56, None),
             WorkloadName::Tsukuba => {
                 ("tsukuba", "stereo/tsukuba/imL.png", "stereo/tsukuba/imR.png", 16, None)
+            }
+            WorkloadName::Rubberwhale => return self.flow("rubberwhale"),
+            WorkloadName::Venus => return self.flow("venus"),
+            WorkloadName::Segment => {
+                let inputs = Inputs { first: self.open("segmentation/3096/image.jpg")?, second: None };
+                return self.planned("segment", &Application::Segment, &inputs);
             }
         };
         let (width, height, first) = self.grey(left, size)?;
@@ -144,8 +199,30 @@ impl Bench {
         Ok((name, Job::new(Hardware::default(), problem, run)?))
     }
 
+    fn flow(&self, name: &'static str) -> anyhow::Result<(&'static str, Job)> {
+        let first = self.open(&format!("flow/{name}/frame10.png"))?;
+        let second = Some(self.open(&format!("flow/{name}/frame11.png"))?);
+        self.planned(name, &Application::Flow { window: 7 }, &Inputs { first, second })
+    }
+
+    /// The job of an application with its own parameters.
+    fn planned(
+        &self,
+        name: &'static str,
+        application: &Application,
+        inputs: &Inputs,
+    ) -> anyhow::Result<(&'static str, Job)> {
+        let iterations = Some(Iterations::Count(self.iterations));
+        let options = RunOptions { iterations, seed: Some(1), ..RunOptions::default() };
+        Ok((name, plan(application, &options, None, inputs)?.job))
+    }
+
+    fn open(&self, file: &str) -> anyhow::Result<Picture> {
+        Ok(Picture::open(&self.data.join(Path::new(file)))?)
+    }
+
     fn grey(&self, file: &str, size: Option<(u32, u32)>) -> anyhow::Result<(u32, u32, Vec<u8>)> {
-        let picture = Picture::open(&self.data.join(Path::new(file)))?;
+        let picture = self.open(file)?;
         let (from, grey) = ((picture.width, picture.height), picture.grey(8));
         Ok(match size {
             Some(to) => (to.0, to.1, resample(&grey, from, to)),

@@ -1,5 +1,7 @@
 //! `spa study`: the dissertation's figures, for any pictures (docs/studies.md).
 
+mod edgs;
+
 use super::print;
 use crate::error::Error;
 use crate::interrupt;
@@ -11,7 +13,7 @@ use crate::study::{Event, Report, Sink, label_changes, labels, log_bandwidth, lo
 use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// The dissertation's figures, for any pictures: tables, JSON and plots
@@ -39,6 +41,11 @@ enum Which {
     LogMemory(Common),
     /// How often a drawn label differs from the one before (Fig. 4.1)
     LabelChanges(Common),
+    /// The dissertation's event-driven variants on a CUDA card: every configuration of Table 4.1, the best of each design, and
+    /// what they gain, lose and skip (Figs. 4.4–4.17, Table 4.3)
+    ///
+    /// Research modes in floating point, not exact. Parameters of Table 4.2; cooled geometrically in 25 steps to T 1.
+    Edgs(edgs::Edgs),
     /// The runs of Table 3.2: quality of the most frequent labels, and pictures of them
     Runs(Runs),
 }
@@ -116,6 +123,7 @@ impl Study {
                 .run(Collect::LastThousand, |cases, threads, sink| log_memory::run(cases, threads, sink)),
             Which::LabelChanges(common) => common
                 .run(Collect::SecondHalf, |cases, threads, sink| label_changes::run(cases, threads, sink)),
+            Which::Edgs(edgs) => edgs.execute(),
             Which::Runs(Runs { common, seeds }) => common
                 .run(Collect::LastThousand, |cases, threads, sink| runs::run(cases, *seeds, threads, sink)),
         }
@@ -141,16 +149,36 @@ impl Common {
         interrupt::listen();
         let output = self.output.as_deref().map(Output::prepare).transpose()?;
         let report = watched(|sink| study(&cases, self.threads.unwrap_or(0), sink))?;
-        if let Some(output) = output {
-            report.write(output)?;
+        present(report, output, self.output.as_deref(), self.json)
+    }
+}
+
+/// Writes a report to where it is wanted.
+fn present(
+    report: Report,
+    output: Option<Output>,
+    folder: Option<&Path>,
+    json: bool,
+) -> anyhow::Result<ExitCode> {
+    if let Some(output) = output {
+        report.write(output)?;
+    }
+    if json {
+        print(&format!("{:#}\n", report.json()))?;
+    } else {
+        let place = folder.map(|folder| format!("\nresults in {}\n", folder.display()));
+        print(&format!("{}{}", report.text(), place.unwrap_or_default()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What Ctrl-C has stopped is told as such.
+fn stopped(report: anyhow::Result<Report>) -> anyhow::Result<Report> {
+    match report {
+        Err(_) if interrupt::stop_asked() => {
+            Err(Error::Interrupted("a study keeps no part of its results".to_string()).into())
         }
-        if self.json {
-            print(&format!("{:#}\n", report.json()))?;
-        } else {
-            let place = self.output.as_ref().map(|folder| format!("\nresults in {}\n", folder.display()));
-            print(&format!("{}{}", report.text(), place.unwrap_or_default()))?;
-        }
-        Ok(ExitCode::SUCCESS)
+        report => report,
     }
 }
 
@@ -173,10 +201,5 @@ fn watched(study: impl FnOnce(Sink<'_>) -> anyhow::Result<Report>) -> anyhow::Re
         !interrupt::stop_asked()
     });
     bar.finish_and_clear();
-    match report {
-        Err(_) if interrupt::stop_asked() => {
-            Err(Error::Interrupted("a study keeps no part of its results".to_string()).into())
-        }
-        report => report,
-    }
+    stopped(report)
 }

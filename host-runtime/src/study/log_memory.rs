@@ -101,12 +101,10 @@ fn plot(cases: &[Case], found: &[Memory]) -> Figure {
             categories: names(cases),
             bars: vec![
                 Bar::plain("no log", of(|m| m.without)),
-                Bar {
-                    parts: vec![
-                        ("label log".to_string(), of(|m| m.log)),
-                        ("entries on the chip".to_string(), of(|m| m.entries)),
-                    ],
-                },
+                Bar::stacked(vec![
+                    ("label log".to_string(), of(|m| m.log)),
+                    ("entries on the chip".to_string(), of(|m| m.entries)),
+                ]),
             ],
             limit: None,
         },

@@ -2,6 +2,7 @@
 //!
 //! A study takes [`scene::Case`]s, counts, and answers with a [`Report`]: tables, a figure and JSON.
 
+pub mod edgs;
 pub mod label_changes;
 pub mod labels;
 pub mod log_bandwidth;

@@ -81,6 +81,8 @@ pub struct Series {
 pub struct Bar {
     /// Name and values by category of each part, the lowest first. A value that is not finite is not drawn.
     pub parts: Vec<(String, Vec<f64>)>,
+    /// Half the length of the error bar by category; none where it is missing or not finite.
+    pub errors: Vec<f64>,
 }
 
 impl Axis {
@@ -119,7 +121,18 @@ impl Series {
 impl Bar {
     /// A bar of one part.
     pub fn plain(name: &str, values: Vec<f64>) -> Self {
-        Self { parts: vec![(name.to_string(), values)] }
+        Self::stacked(vec![(name.to_string(), values)])
+    }
+
+    /// A bar of several parts.
+    pub fn stacked(parts: Vec<(String, Vec<f64>)>) -> Self {
+        Self { parts, errors: Vec::new() }
+    }
+
+    /// The same with error bars.
+    #[must_use]
+    pub fn with_errors(self, errors: Vec<f64>) -> Self {
+        Self { errors, ..self }
     }
 
     fn heights(&self) -> impl Iterator<Item = f64> + '_ {
@@ -250,6 +263,15 @@ impl Panel {
                         .legend(move |(x, y)| Rectangle::new([(x, y - 5), (x + 14, y + 5)], colour.filled()));
                 }
             }
+            let middle = |c: usize| c as f64 - BARS / 2.0 + (b as f64 + 0.46) * width;
+            let errors = bar.errors.iter().zip(bar.heights()).enumerate();
+            let errors = errors.filter(|(_, (error, height))| error.is_finite() && height.is_finite());
+            chart.draw_series(errors.map(|(c, (error, height))| {
+                PathElement::new(
+                    [(middle(c), height - error), (middle(c), height + error)],
+                    BLACK.stroke_width(1),
+                )
+            }))?;
         }
         draw_limit(&mut chart, ends, limit)?;
         legend(&mut chart, named.then_some(SeriesLabelPosition::UpperRight))
@@ -373,7 +395,8 @@ mod tests {
             categories: vec!["left".into(), "right".into()],
             bars: vec![
                 Bar::plain("plain", vec![1.0, f64::NAN]),
-                Bar { parts: vec![("low".into(), vec![1.0, 2.0]), ("high".into(), vec![3.0, 4.0])] },
+                Bar::stacked(vec![("low".into(), vec![1.0, 2.0]), ("high".into(), vec![3.0, 4.0])])
+                    .with_errors(vec![0.5, f64::NAN]),
             ],
             limit: Some(("most".into(), 8.0)),
         };

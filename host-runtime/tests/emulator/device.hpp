@@ -27,7 +27,7 @@ struct Index { unsigned x; };
 inline uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
 inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
 
-static thread_local Index threadIdx, blockIdx, gridDim;
+static thread_local Index threadIdx, blockIdx, gridDim, blockDim;
 
 namespace emulator {
 
@@ -109,6 +109,7 @@ inline void run_block(void (*kernel)(void **), void **arguments, unsigned index,
     block = &b;
     blockIdx.x = index;
     gridDim.x = blocks;
+    blockDim.x = threads;
     for (unsigned i = 0; i < threads; ++i) {
         Fiber &f = b.fibers[i];
         getcontext(&f.context);
@@ -144,10 +145,16 @@ extern "C" inline void emulator_launch(void (*kernel)(void **), void **arguments
 
 inline void __syncthreads() { emulator::meet(emulator::block->all, emulator::block->fibers.size()); }
 inline void __syncwarp() { emulator::exchange(0xffffffffu, 0); }
-inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline unsigned __activemask() { return 1u << (threadIdx.x & 31u); }
-inline unsigned load_acquire(const unsigned *at) {
+inline void tell_store(unsigned *at, unsigned value) { __atomic_store_n(at, value, __ATOMIC_RELEASE); }
+inline void tell_add(unsigned *at, unsigned more) { __atomic_fetch_add(at, more, __ATOMIC_RELEASE); }
+// As much as a multiprocessor has.
+static thread_local __align__(16) unsigned char dynamic_shared[227 << 10];
+#define DYNAMIC_SHARED(name) unsigned char *name = dynamic_shared
+inline unsigned load_told(const unsigned *at) {
+    // Who waits here must stop neither other blocks nor the other threads of its block.
     sched_yield();
+    emulator::yield();
     return __atomic_load_n(at, __ATOMIC_ACQUIRE);
 }
 
@@ -158,6 +165,7 @@ inline uint2 __ldcg(uint2 *at) { return *at; }
 template <class T> T __ldcg(T *at) { return *(volatile T *)at; }
 template <class T, class V> void __stcg(T *at, V value) { *at = (T)value; }
 template <class T> T atomicAdd(T *at, T value) { return __atomic_fetch_add(at, value, __ATOMIC_SEQ_CST); }
+inline unsigned atomicExch(unsigned *at, unsigned value) { return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST); }
 inline unsigned atomicOr(unsigned *at, unsigned value) { return __atomic_fetch_or(at, value, __ATOMIC_SEQ_CST); }
 
 template <class T> T spa_lane(unsigned mask, T value, unsigned source) {
@@ -190,6 +198,20 @@ inline unsigned __reduce_add_sync(unsigned mask, unsigned value) {
     unsigned sum = 0;
     for (unsigned i = 0; i < 32; ++i) sum += mask >> i & 1u ? (unsigned)all[i] : 0u;
     return sum;
+}
+
+inline unsigned __reduce_min_sync(unsigned mask, unsigned value) {
+    const uint64_t *all = emulator::exchange(mask, value);
+    unsigned least = ~0u;
+    for (unsigned i = 0; i < 32; ++i)
+        if (mask >> i & 1u && (unsigned)all[i] < least) least = (unsigned)all[i];
+    return least;
+}
+inline unsigned __reduce_or_sync(unsigned mask, unsigned value) {
+    const uint64_t *all = emulator::exchange(mask, value);
+    unsigned bits = 0;
+    for (unsigned i = 0; i < 32; ++i) bits |= mask >> i & 1u ? (unsigned)all[i] : 0u;
+    return bits;
 }
 
 template <class A, class B> std::common_type_t<A, B> min(A a, B b) {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <map>
+#include <mutex>
 #include <string>
 
 namespace {
@@ -13,9 +14,13 @@ constexpr size_t GUARD = 256, MEMORY = size_t(4) << 30;
 size_t used = 0;
 std::map<void *, size_t> buffers;
 std::map<void *, std::string> names;
+// Several cards are driven by threads of their own.
+std::recursive_mutex lock;
+using Locked = std::lock_guard<std::recursive_mutex>;
 
 // A kernel that wrote outside a buffer ends the test.
 void check_guards(void *function) {
+    const Locked locked(lock);
     for (auto &[at, n] : buffers) {
         const unsigned char *bytes = (const unsigned char *)at;
         for (size_t i = 0; i < GUARD; ++i)
@@ -37,11 +42,15 @@ int cuDriverGetVersion(int *v) { return *v = 13000, 0; }
 int cuGetErrorName(int, const char **s) { return *s = "CUDA_ERROR", 0; }
 int cuGetErrorString(int, const char **s) { return *s = "stand-in error", 0; }
 int cuDeviceGet(int *d, int i) { return *d = i, 0; }
-int cuDeviceGetCount(int *n) { return *n = 1, 0; }
+int cuDeviceGetCount(int *n) {
+    const char *cards = getenv("SPA_EMULATOR_CARDS");
+    return *n = cards ? atoi(cards) : 1, 0;
+}
 int cuDeviceTotalMem_v2(size_t *n, int) { return *n = MEMORY, 0; }
 int cuDeviceGetName(char *s, int n, int) { return snprintf(s, n, "emulated card"), 0; }
 int cuDeviceGetAttribute(int *v, int attribute, int) {
-    *v = attribute == 75 ? 9 : attribute == 16 ? 2 : 0; // compute capability 9.0, two multiprocessors, no memory pools
+    // Compute capability 9.0, two multiprocessors, shared memory of a block; no memory pools.
+    *v = attribute == 75 ? 9 : attribute == 16 ? 2 : attribute == 97 ? 227 << 10 : 0;
     return 0;
 }
 int cuDevicePrimaryCtxRetain(void **c, int) { return *c = (void *)1, 0; }
@@ -61,6 +70,7 @@ int cuEventElapsedTime(float *ms, void *a, void *b) { return *ms = float(1e3 * (
 int cuEventElapsedTime_v2(float *ms, void *a, void *b) { return cuEventElapsedTime(ms, a, b); }
 
 int cuMemAlloc_v2(void **p, size_t n) {
+    const Locked locked(lock);
     if (n > MEMORY - used) return 2;
     used += n;
     char *at = (char *)aligned_alloc(256, (n + 2 * GUARD + 255) / 256 * 256);
@@ -71,6 +81,7 @@ int cuMemAlloc_v2(void **p, size_t n) {
     return 0;
 }
 int cuMemFree_v2(void *p) {
+    const Locked locked(lock);
     used -= buffers[p];
     buffers.erase(p);
     free((char *)p - GUARD);
@@ -88,11 +99,13 @@ int cuModuleLoadData(void **m, const void *image) {
 }
 int cuModuleUnload(void *) { return 0; }
 int cuModuleGetFunction(void **f, void *m, const char *name) {
+    const Locked locked(lock);
     void *at = dlsym(m, (std::string("launch_") + name).c_str());
     *f = at;
     names[at] = name;
     return at ? 0 : 500;
 }
+int cuFuncSetAttribute(void *, int, int) { return 0; }
 int cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *n, void *, int, size_t, unsigned) { return *n = 1, 0; }
 int cuLaunchKernel(void *f, unsigned gx, unsigned, unsigned, unsigned bx, unsigned, unsigned, unsigned, void *, void **a,
                    void **) {

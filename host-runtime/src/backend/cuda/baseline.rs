@@ -26,7 +26,9 @@ unsafe impl KernelParams for BaselineParams {}
 
 /// The variant that runs `job`.
 pub fn variant(job: &Job) -> Variant {
-    Variant { source: BASELINE, defines: generic::singleton_defines(job) }
+    let mut defines = generic::singleton_defines(job);
+    defines.push(("SPA_WINDOW", 0));
+    Variant { source: BASELINE, defines }
 }
 
 /// Runs `job` from `start` in single precision; its messages are the histogram, one a RV and label.
@@ -91,7 +93,7 @@ pub fn run(device: &Device, job: &Job, start: &[u8], watch: &mut Watch<'_>) -> R
         laps.push(Lap { temperature: entry.temperature, iterations: entry.iterations, ..Lap::default() });
     }
     device.synchronize()?;
-    let seconds = watch.seconds();
+    let (seconds, joules) = (watch.seconds(), watch.joules());
     super::fill_seconds(&mut laps, &marks)?;
     let labels = device.download(&uploaded.labels, rvs)?;
     let counts = device.download(&counts, rvs * labels_count)?;
@@ -105,5 +107,5 @@ pub fn run(device: &Device, job: &Job, start: &[u8], watch: &mut Watch<'_>) -> R
             count: count.into(),
         })
         .collect();
-    Ok(Finished { labels, messages, seconds, touched: job.labels_evaluated(), laps })
+    Ok(Finished { labels, messages, seconds, touched: job.labels_evaluated(), laps, joules })
 }

@@ -1,7 +1,7 @@
 //! Measurements: a job on a kernel, repeated, with its rates along the annealing (the core of `spa bench`).
 
 use super::error::CudaError;
-use super::{Cuda, Finished, Kernel, Lap};
+use super::{Cuda, Finished, Kernel, Lap, Stripped};
 use serde::Serialize;
 use spa_model::Job;
 use spa_model::hash::{hash_messages, hash_u16, sha256_hex};
@@ -49,6 +49,12 @@ pub struct Measurement {
     pub giga_labels_per_second: f64,
     /// By fifths of the schedule; empty for kernels that keep no laps.
     pub fifths: Vec<Part>,
+    /// Joules of the median run, of the whole card; null where NVML does not tell.
+    pub joules: Option<f64>,
+    /// Nominal labels a joule, in units of 10^9.
+    pub giga_labels_per_joule: Option<f64>,
+    /// What was left out.
+    pub stripped: &'static str,
     /// SHA-256 of labels, histogram and messages; null for kernels that are not exact.
     pub hashes: Option<[String; 3]>,
 }
@@ -59,8 +65,20 @@ pub fn kernel_name(kernel: Kernel) -> &'static str {
         Kernel::Auto => "auto",
         Kernel::Baseline => "baseline",
         Kernel::Dense => "dense",
+        Kernel::DenseTiles => "dense-tiles",
+        Kernel::SparseTiles => "sparse-tiles",
         Kernel::Sparse => "sparse",
         Kernel::Generic => "generic",
+    }
+}
+
+/// Name of what is left out, as given to `--without`; empty for nothing.
+pub fn stripped_name(stripped: Stripped) -> &'static str {
+    match stripped {
+        Stripped::Nothing => "",
+        Stripped::Updates => "updates",
+        Stripped::Waiting => "waiting",
+        Stripped::Memory => "memory",
     }
 }
 
@@ -87,15 +105,18 @@ pub fn measure(
     let profiled = finished.laps.clone();
     let mut runs = Vec::new();
     let mut laps = Vec::new();
+    let mut energies = Vec::new();
     for _ in 0..repeats.max(1) {
         let again = last(cuda.sample_many(&jobs, &mut |_| true)?)?;
         runs.push(again.seconds);
+        energies.extend(again.joules);
         laps.push(again.laps);
     }
     let seconds = median(runs.clone());
     let job = jobs.last().copied().unwrap_or(job);
     let labels = job.labels_evaluated() * chains as u64;
-    let exact = cuda.kernel() != Kernel::Baseline;
+    let joules = (energies.len() == runs.len()).then(|| median(energies)).filter(|&j| j > 0.0);
+    let exact = cuda.kernel() != Kernel::Baseline && cuda.stripped() == Stripped::Nothing;
     let hashes = spa_model::Histogram::from_messages(job, &finished.messages, &finished.labels)
         .ok()
         .filter(|_| exact)
@@ -111,6 +132,9 @@ pub fn measure(
         runs,
         giga_labels_per_second: labels as f64 / seconds / 1e9,
         fifths: fifths(job, chains, &profiled, &laps),
+        joules,
+        giga_labels_per_joule: joules.map(|joules| labels as f64 / joules / 1e9),
+        stripped: stripped_name(cuda.stripped()),
         hashes,
     })
 }
@@ -161,13 +185,15 @@ pub fn text(m: &Measurement) -> String {
     let spread = m.runs.iter().copied().fold(f64::NEG_INFINITY, f64::max)
         - m.runs.iter().copied().fold(f64::INFINITY, f64::min);
     let mut text = format!(
-        "{:<12} {:<9} {:>2} at once {:>9.3} ms ± {:.3}  {:>8.1} G label/s  touched {:.1}%  {}\n",
+        "{:<14} {:<11}{} {:>2} at once {:>9.3} ms ± {:.3}  {:>8.1} G label/s{}  touched {:.1}%  {}\n",
         m.workload,
         m.kernel,
+        if m.stripped.is_empty() { String::new() } else { format!(" without {}", m.stripped) },
         m.chains,
         m.seconds * 1e3,
         spread * 5e2,
         m.giga_labels_per_second,
+        m.giga_labels_per_joule.map_or(String::new(), |rate| format!("  {rate:.2} G label/J")),
         100.0 * m.labels_touched as f64 / m.labels as f64,
         m.card
     );

@@ -21,7 +21,11 @@ macro_rules! parts {
 
 /// The dissertation's kernel in floating point.
 pub const BASELINE: Source =
-    Source { name: "baseline.cu", parts: parts!("common.cuh", "singleton.cuh", "baseline.cu") };
+    Source { name: "baseline.cu", parts: parts!("common.cuh", "singleton.cuh", "float.cuh", "baseline.cu") };
+
+/// The dissertation's event-driven variants in floating point.
+pub const EDGS: Source =
+    Source { name: "edgs.cu", parts: parts!("common.cuh", "singleton.cuh", "float.cuh", "edgs.cu") };
 
 /// Every form, table and width of the contract.
 pub const GENERIC: Source =
@@ -32,12 +36,28 @@ pub const PREPARE: Source =
     Source { name: "prepare.cu", parts: parts!("common.cuh", "singleton.cuh", "prepare.cu") };
 
 /// Every label, packed.
-pub const PACKED: Source =
-    Source { name: "packed.cu", parts: parts!("common.cuh", "packed.cuh", "draw.cuh", "packed.cu") };
+pub const PACKED: Source = Source {
+    name: "packed.cu",
+    parts: parts!("common.cuh", "packed.cuh", "draw.cuh", "ahead.cuh", "packed.cu"),
+};
 
 /// Only RVs and labels that can change anything, packed.
-pub const SPARSE: Source =
-    Source { name: "sparse.cu", parts: parts!("common.cuh", "packed.cuh", "draw.cuh", "sparse.cu") };
+pub const SPARSE: Source = Source {
+    name: "sparse.cu",
+    parts: parts!("common.cuh", "packed.cuh", "draw.cuh", "near.cuh", "sparse.cu"),
+};
+
+/// The same on resident tiles.
+pub const TILES: Source = Source {
+    name: "tiles.cu",
+    parts: parts!("common.cuh", "packed.cuh", "near.cuh", "tiles.cuh", "tiles.cu"),
+};
+
+/// Every label, packed, on resident tiles.
+pub const TILES_DENSE: Source = Source {
+    name: "tiles_dense.cu",
+    parts: parts!("common.cuh", "packed.cuh", "draw.cuh", "ahead.cuh", "tiles.cuh", "tiles_dense.cu"),
+};
 
 /// A kernel file with the macros that make it a variant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -146,7 +166,6 @@ pub fn representatives() -> Vec<(&'static str, Variant)> {
             ("SPA_CAPPED", capped),
             ("SPA_THREADS", if large { 768 } else { 384 }),
             ("SPA_PAIRS", u32::from(large)),
-            ("SPA_WORDS", if large { 4 } else { 1 }),
             ("SPA_BATCH", 1),
         ],
     };
@@ -160,17 +179,41 @@ pub fn representatives() -> Vec<(&'static str, Variant)> {
         variant.defines.push(("SPA_BATCH", super::packed::BATCH as u32));
         variant
     };
+    let float = |source, labels, singleton, window, own: &[(&'static str, u32)]| {
+        let mut defines = vec![
+            ("SPA_LABELS", labels),
+            ("SPA_SINGLETON", singleton),
+            ("SPA_SQUARED", singleton),
+            ("SPA_WINDOW", window),
+        ];
+        defines.extend(own);
+        Variant { source, defines }
+    };
+    let edgs = |labels, singleton, window, edgs, cut| {
+        float(EDGS, labels, singleton, window, &[("SPA_EDGS", edgs), ("SPA_CUT", cut)])
+    };
     let mut with_edges = generic(64, 32, 2, 0, 0, 0, 0);
     with_edges.defines.push(("SPA_EDGES", 1));
     vec![
-        ("prepare-49", prepare.clone()),
-        ("baseline-49", Variant { source: BASELINE, ..prepare }),
+        ("prepare-49", prepare),
+        ("baseline-49", float(BASELINE, 49, 0, 0, &[])),
+        ("edgs-stereo-56-plain", edgs(56, 0, 0, 0, 0)),
+        ("edgs-stereo-56-queues", edgs(56, 0, 0, 1, 1)),
+        ("edgs-flow-49-queues", edgs(49, 0, 7, 1, 1)),
+        ("edgs-flow-225-flags", edgs(225, 0, 15, 2, 1)),
+        ("edgs-segment-8-flags", edgs(8, 1, 0, 2, 1)),
         ("packed-stereo-64-pairs", packed(PACKED, 64, 0, 0, true)),
         ("packed-stereo-56-capped", packed(PACKED, 56, 0, 1, false)),
         ("packed-volume-49", packed(PACKED, 49, 1, 0, false)),
         ("packed-volume-4", packed(PACKED, 4, 1, 0, false)),
         ("packed-stereo-56-batch", batch(PACKED)),
         ("sparse-stereo-56-batch", batch(SPARSE)),
+        ("tiles-stereo-64", packed(TILES, 64, 0, 0, true)),
+        ("tiles-stereo-56-batch", batch(TILES)),
+        ("tiles-volume-49", packed(TILES, 49, 1, 0, true)),
+        ("tiles-dense-stereo-64", packed(TILES_DENSE, 64, 0, 0, true)),
+        ("tiles-dense-stereo-56-capped", packed(TILES_DENSE, 56, 0, 1, true)),
+        ("tiles-dense-volume-49", packed(TILES_DENSE, 49, 1, 0, true)),
         ("sparse-stereo-64", packed(SPARSE, 64, 0, 0, true)),
         ("sparse-stereo-56-capped", packed(SPARSE, 56, 0, 1, false)),
         ("sparse-volume-49", packed(SPARSE, 49, 1, 0, false)),

@@ -27,6 +27,8 @@ pub struct Device {
     pub arch: String,
     /// Streaming multiprocessors.
     pub multiprocessors: u32,
+    /// Shared memory that a block can ask for, in bytes.
+    pub shared_memory: u32,
     context: Arc<CudaContext>,
 }
 
@@ -50,13 +52,25 @@ impl Device {
         let multiprocessors = context
             .attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
             .map_err(driver("count the multiprocessors"))?;
+        let shared_memory = context
+            .attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
+            .map_err(driver("ask for the shared memory of a block"))?;
         Ok(Self {
             stream: context.default_stream(),
             name: context.name().map_err(driver("ask for the card's name"))?,
             arch: format!("sm_{major}{minor}"),
             multiprocessors: multiprocessors as u32,
+            shared_memory: shared_memory as u32,
             context,
         })
+    }
+
+    /// Cards that the driver shows; 0 without a driver.
+    pub fn count() -> usize {
+        if sys::load_driver().is_err() {
+            return 0;
+        }
+        CudaContext::device_count().map_or(0, |count| usize::try_from(count).unwrap_or(0))
     }
 
     fn memory_error(&self, what: &'static str, needed: usize, error: DriverError) -> CudaError {
@@ -143,6 +157,15 @@ impl Device {
     pub fn address<T>(&self, slice: &CudaSlice<T>) -> u64 {
         // Everything runs on one stream: nothing to wait for when the guard is dropped.
         slice.device_ptr(&self.stream).0
+    }
+
+    /// Address of the card on the PCI bus, `0000:1b:00.0`; none if the driver does not tell.
+    pub fn bus_address(&self) -> Option<String> {
+        let of = |attribute| self.context.attribute(attribute).ok();
+        let domain = of(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID)?;
+        let bus = of(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)?;
+        let device = of(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)?;
+        Some(format!("{domain:04x}:{bus:02x}:{device:02x}.0"))
     }
 
     /// Bytes free on the card.

@@ -31,8 +31,8 @@ pub(super) struct Params {
     height: u32,
     data_cap: u32,
     s_outside: u32,
-    alpha: u32,
-    beta: u32,
+    pub alpha: u32,
+    pub beta: u32,
     shift: u32,
     energy_max: u32,
     key0: u32,
@@ -270,8 +270,8 @@ pub fn run(device: &Device, job: &Job, start: &[u8], watch: &mut Watch<'_>) -> R
     unsafe { sys::launch(&device.stream, &drain, grid(rvs as u64), false, &params, &[]) }
         .map_err(driver("launch the drain kernel"))?;
     device.synchronize()?;
-    let seconds = watch.seconds();
+    let (seconds, joules) = (watch.seconds(), watch.joules());
     let labels = device.download(&uploaded.labels, rvs)?;
     let touched = job.labels_evaluated();
-    Ok(Finished { labels, messages: log.finish()?.concat(), seconds, touched, laps: Vec::new() })
+    Ok(Finished { labels, messages: log.finish()?.concat(), seconds, touched, laps: Vec::new(), joules })
 }

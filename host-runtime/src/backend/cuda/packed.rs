@@ -1,17 +1,20 @@
 //! The packed kernels: 8-bit energies, dense at high temperatures, sparse and event-driven at low ones.
 
 mod lane;
+mod tiling;
 
-use super::compile::{PACKED, PREPARE, SPARSE, Source, Variant};
+use super::compile::{PACKED, PREPARE, SPARSE, Source, TILES, TILES_DENSE, Variant};
 use super::device::{Device, MessageLog, driver};
 use super::error::CudaError;
 use super::generic;
 use super::plan::Plan;
 use super::sys;
-use super::{Finished, Kernel, Lap, Watch};
+use super::{Finished, Kernel, Lap, Stripped, Watch};
+use cudarc::driver::sys::CUfunction_attribute;
 use cudarc::driver::{CudaFunction, CudaSlice, LaunchConfig};
 use lane::{Batch, Lane, Planes, Shared};
 use spa_model::Job;
+use tiling::Tiling;
 
 /// Threads of a block of the simple kernels.
 const BLOCK: u32 = 256;
@@ -25,24 +28,29 @@ struct Spread {
     sparse: u32,
     /// A thread of the dense kernel updates two RVs.
     pairs: bool,
-    /// Words of 32 RVs that a warp of the sparse kernel takes.
-    words: u32,
+    /// The dense kernel runs on resident tiles, where they fit.
+    dense_tiles: bool,
 }
 
 impl Spread {
     /// What was fastest of the shapes measured (docs/performance.md): small pictures want every RV in a thread of its
-    /// own, large ones few blocks at the barrier and more work a thread.
-    fn new(device: &Device, planes: &Planes, jobs: usize) -> Self {
+    /// own, large ones few blocks at the barrier and more work a thread. Tiles pay where waiting for all blocks is long beside
+    /// the updates or there are several rounds of them; one round of many labels is better off with two blocks a
+    /// multiprocessor, of which one computes while the other waits, and so are many jobs.
+    fn new(device: &Device, planes: &Planes, labels: usize, jobs: usize) -> Self {
         let warps = device.multiprocessors as usize * 24;
-        if planes.words * planes.height * jobs >= 4 * warps {
-            return Self { dense: 768, sparse: 768, pairs: true, words: 4 };
+        let large = planes.words * planes.height * jobs >= 4 * warps;
+        let one_round = planes.half * planes.height * jobs <= 32 * warps;
+        let dense_tiles = jobs <= 8 && (!one_round || labels <= 49);
+        if large {
+            return Self { dense: 768, sparse: 768, pairs: true, dense_tiles };
         }
-        Self { dense: 384, sparse: 384, pairs: false, words: 1 }
+        Self { dense: 384, sparse: 384, pairs: false, dense_tiles }
     }
 }
 
 /// The variant of `source` that runs `job`.
-fn variant(source: Source, job: &Job, plan: &Plan, threads: u32, own: (&'static str, u32)) -> Variant {
+fn variant(source: Source, job: &Job, plan: &Plan, threads: u32) -> Variant {
     let problem = job.problem();
     Variant {
         source,
@@ -51,7 +59,6 @@ fn variant(source: Source, job: &Job, plan: &Plan, threads: u32, own: (&'static 
             ("SPA_VOLUME", u32::from(plan.stereo.is_none())),
             ("SPA_CAPPED", u32::from(problem.data_cap < 255)),
             ("SPA_THREADS", threads),
-            own,
         ],
     }
 }
@@ -77,16 +84,48 @@ impl Resident {
             LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes: 0 };
         Ok(Self { function, config })
     }
+
+    /// One block a multiprocessor, with its tile in `bytes` of shared memory.
+    fn tiled(device: &Device, function: CudaFunction, bytes: usize, jobs: u32) -> Result<Self, CudaError> {
+        function
+            .set_attribute(
+                CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                bytes as i32,
+            )
+            .map_err(driver("reserve shared memory for a kernel"))?;
+        let config = LaunchConfig {
+            grid_dim: (device.multiprocessors / jobs * jobs, 1, 1),
+            block_dim: (TILE_THREADS, 1, 1),
+            shared_mem_bytes: bytes as u32,
+        };
+        Ok(Self { function, config })
+    }
+}
+
+/// The kernels on resident tiles.
+struct Tiles {
+    dense: Resident,
+    dense_table: Resident,
+    events: Resident,
 }
 
 /// Jobs of one launch, at most (SPA_BATCH of `kernels/packed.cuh`): their parameters fit 4 KB.
 pub const BATCH: usize = 16;
 
+/// Jobs of one launch on `device`, at most.
+pub fn most_jobs(device: &Device) -> usize {
+    BATCH.min(device.multiprocessors as usize)
+}
+
 /// Counters of a job.
 const COUNTERS: usize = 4;
 
-/// Words from one job's barrier to the next one's: a cache line each.
-const BARRIER: usize = 32;
+/// Words from a job's barrier to the flags of its tiles (FLAGS of `kernels/packed.cuh`), and of each flag.
+const FLAGS: usize = 32;
+const FLAG: usize = 8;
+
+/// Threads of a block that has a tile.
+const TILE_THREADS: u32 = 768;
 
 /// Everything of a run on the card.
 struct Session<'a> {
@@ -100,6 +139,8 @@ struct Session<'a> {
     dense: Resident,
     dense_table: Resident,
     sparse: Resident,
+    /// None if a tile is too large for a block's shared memory.
+    tiles: Option<Tiles>,
     settle: CudaFunction,
     barrier: CudaSlice<u32>,
     counters: CudaSlice<u64>,
@@ -142,7 +183,12 @@ fn alike(first: &Job, plan: &Plan, other: &Job) -> Result<(), CudaError> {
 }
 
 impl<'a> Session<'a> {
-    fn new(device: &'a Device, jobs: &[&'a Job], starts: &[Vec<u8>]) -> Result<Self, CudaError> {
+    fn new(
+        device: &'a Device,
+        jobs: &[&'a Job],
+        starts: &[Vec<u8>],
+        (profile, stripped): (bool, Stripped),
+    ) -> Result<Self, CudaError> {
         let job = jobs[0];
         let plan = Plan::new(job)?;
         jobs.iter().try_for_each(|other| alike(job, &plan, other))?;
@@ -153,7 +199,10 @@ impl<'a> Session<'a> {
         let pair = device.upload("the pair table", &plan.pair)?;
         let steps = device.upload("weights", &step_bytes)?;
         let near = device.upload("near sets", &plan.near)?;
-        let barrier = device.zeros::<u32>("the barrier", BARRIER * jobs.len())?;
+        let tiling =
+            Tiling::new(&planes, device.multiprocessors as usize / jobs.len(), device.shared_memory as usize);
+        let flags = FLAGS + tiling.map_or(0, |tiling| FLAG * tiling.tiles()).next_multiple_of(FLAGS);
+        let barrier = device.zeros::<u32>("the barrier", flags * jobs.len())?;
         let counters = device.zeros::<u64>("counters", COUNTERS * jobs.len())?;
         let rvs = (job.problem().rvs() * jobs.len()) as u64;
         let wish = rvs * (u64::from(job.collected()) + 3);
@@ -165,23 +214,49 @@ impl<'a> Session<'a> {
                 near: device.address(&near),
                 steps: device.address(&steps),
                 log: log.address().of_job(n),
-                barrier: device.address(&barrier) + (n * BARRIER * size_of::<u32>()) as u64,
+                barrier: device.address(&barrier) + (n * flags * size_of::<u32>()) as u64,
                 counters: device.address(&counters) + (n * COUNTERS * size_of::<u64>()) as u64,
+                tiling,
             };
             Lane::new(device, job, start, (&plan, planes), &prepare, shared)
         });
         let lanes = lanes.collect::<Result<Vec<_>, _>>()?;
-        let spread = Spread::new(device, &planes, jobs.len());
+        let spread = Spread::new(device, &planes, job.problem().labels.into(), jobs.len());
         let batch = if jobs.len() == 1 { 1 } else { BATCH as u32 };
-        let load = |source, threads, own| {
-            let mut variant = variant(source, job, &plan, threads, own);
+        let load = |source, threads| {
+            let mut variant = variant(source, job, &plan, threads);
+            if source == PACKED {
+                variant.defines.push(("SPA_PAIRS", u32::from(spread.pairs)));
+            }
             variant.defines.push(("SPA_BATCH", batch));
+            if profile {
+                variant.defines.push(("SPA_PROFILE", 1));
+            }
+            if stripped != Stripped::Nothing {
+                variant.defines.push(("SPA_STRIPPED", stripped as u32));
+            }
             device.load(&variant)
         };
-        let packed = load(PACKED, spread.dense, ("SPA_PAIRS", u32::from(spread.pairs)))?;
-        let sparse = load(SPARSE, spread.sparse, ("SPA_WORDS", spread.words))?;
+        let packed = load(PACKED, spread.dense)?;
+        let sparse = load(SPARSE, spread.sparse)?;
         let jobs = jobs.len() as u32;
+        let tiles = tiling.map(|tiling| -> Result<Tiles, CudaError> {
+            let dense = load(TILES_DENSE, TILE_THREADS)?;
+            let events = load(TILES, TILE_THREADS)?.function("packed_tiles")?;
+            let bytes = tiling.labels_bytes();
+            Ok(Tiles {
+                dense: Resident::tiled(device, dense.function("packed_tiles_dense")?, bytes, jobs)?,
+                dense_table: Resident::tiled(
+                    device,
+                    dense.function("packed_tiles_dense_table")?,
+                    bytes,
+                    jobs,
+                )?,
+                events: Resident::tiled(device, events, tiling.events_bytes(), jobs)?,
+            })
+        });
         Ok(Self {
+            tiles: tiles.transpose()?,
             dense: Resident::new(device, packed.function("packed_dense")?, spread.dense, jobs)?,
             dense_table: Resident::new(device, packed.function("packed_dense_table")?, spread.dense, jobs)?,
             sparse: Resident::new(device, sparse.function("packed_sparse")?, spread.sparse, jobs)?,
@@ -244,10 +319,25 @@ impl<'a> Session<'a> {
         launched.map_err(driver("launch a packed kernel"))
     }
 
-    /// Sparse where it was measured to be faster: large pictures, once few RVs can change and few of those have far live
-    /// labels. On small ones its longer chain of loads costs more than it saves.
+    /// Sparse where it was measured to be faster (docs/performance.md): large pictures and batches, once few RVs can change and
+    /// few of those have far live labels. On small ones waiting for others takes longer than all updates.
     fn prefers_sparse(&self, step: usize) -> bool {
-        self.spread.pairs && 4 * self.plan.steps[step].limit <= 3 * self.plan.far
+        self.spread.pairs && 4 * self.plan.steps[step].limit <= 5 * self.plan.far
+    }
+
+    /// Whether the kernel runs sparse, and on tiles; tiles balance a batch's load, not that of one picture.
+    fn choose(&self, kernel: Kernel, step: usize) -> (bool, bool) {
+        match kernel {
+            Kernel::Dense => (false, false),
+            Kernel::DenseTiles => (false, true),
+            Kernel::Sparse => (true, false),
+            Kernel::SparseTiles => (true, true),
+            Kernel::Auto | Kernel::Baseline | Kernel::Generic => {
+                let sparse = self.prefers_sparse(step);
+                let tiled = if sparse { self.lanes.len() > 1 } else { self.spread.dense_tiles };
+                (sparse, tiled && self.tiles.is_some())
+            }
+        }
     }
 
     /// Iterations that one launch may do from `iteration` on, at most `left`.
@@ -285,25 +375,35 @@ impl<'a> Session<'a> {
             self.log.reserve((u64::from(span) + 2) * self.rvs())?;
             self.unsettled += span;
         }
-        let sparse = match kernel {
-            Kernel::Dense => false,
-            Kernel::Sparse => true,
-            Kernel::Auto | Kernel::Baseline | Kernel::Generic => self.prefers_sparse(step),
+        let (sparse, tiled) = self.choose(kernel, step);
+        let tiled = match &self.tiles {
+            Some(tiles) if tiled => Some(tiles),
+            None if tiled => {
+                let why =
+                    "a multiprocessor's share of the picture does not fit its shared memory".to_string();
+                return Err(CudaError::Unsupported { kernel: "tiles", why });
+            }
+            _ => None,
         };
         let limit = self.plan.steps[step].limit;
-        if sparse && self.bits_hold.is_none_or(|before| limit > before) {
+        let wake_all = sparse && self.bits_hold.is_none_or(|before| limit > before);
+        if wake_all && tiled.is_none() {
             self.lanes.iter_mut().try_for_each(|lane| lane.wake_all(self.device))?;
         }
         self.bits_hold = sparse.then_some(limit);
-        let resident = match (sparse, self.plan.steps[step].slope) {
-            (true, _) => &self.sparse,
-            (false, 0) => &self.dense_table,
-            (false, _) => &self.dense,
+        let line = self.plan.steps[step].slope != 0;
+        let (resident, awake) = match (tiled, sparse) {
+            (None, true) => (&self.sparse, None),
+            (None, false) => (if line { &self.dense } else { &self.dense_table }, None),
+            (Some(tiles), true) => (&tiles.events, Some(u32::from(wake_all))),
+            (Some(tiles), false) => (if line { &tiles.dense } else { &tiles.dense_table }, None),
         };
+        let scalars: Vec<u32> = [iteration, span, step as u32].into_iter().chain(awake).collect();
         self.device.stream.memset_zeros(&mut self.barrier).map_err(driver("reset the barrier"))?;
         // SAFETY: all buffers of the lanes' parameters are fields of self and live; the log has room for what the launch
-        // can send; the grid is as large as the card holds at once, so its blocks may wait for each other.
-        unsafe { self.launch(&resident.function, resident.config, true, &[iteration, span, step as u32]) }?;
+        // can send; the grid is as large as the card holds at once, so its blocks may wait for each other; tiles have the
+        // shared memory that their tiling says.
+        unsafe { self.launch(&resident.function, resident.config, true, &scalars) }?;
         Ok(sparse)
     }
 }
@@ -328,7 +428,7 @@ pub fn run(
 ) -> Result<Vec<Finished>, CudaError> {
     let Some(job) = jobs.first() else { return Ok(Vec::new()) };
     let starts: Vec<Vec<u8>> = jobs.iter().map(|job| job.initial_labels()).collect();
-    let mut session = Session::new(device, jobs, &starts)?;
+    let mut session = Session::new(device, jobs, &starts, (watch.profile, watch.stripped))?;
     device.synchronize()?;
 
     watch.start();
@@ -357,7 +457,7 @@ pub fn run(
     }
     session.settle(job.collected().into(), true)?;
     device.synchronize()?;
-    let seconds = watch.seconds();
+    let (seconds, joules) = (watch.seconds(), watch.joules());
     super::fill_seconds(&mut laps, &marks)?;
 
     let counters = device.download(&session.counters, COUNTERS * jobs.len())?;
@@ -368,7 +468,14 @@ pub fn run(
         .map(|(((job, lane), counters), messages)| {
             let dense = job.problem().free_rvs() as u64 * u64::from(job.problem().labels) * dense_iterations;
             let labels = lane.labels(device, planes)?;
-            Ok(Finished { labels, messages, seconds, touched: dense + counters[0], laps: laps.clone() })
+            Ok(Finished {
+                labels,
+                messages,
+                seconds,
+                touched: dense + counters[0],
+                laps: laps.clone(),
+                joules,
+            })
         })
         .collect()
 }

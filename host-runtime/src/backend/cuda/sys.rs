@@ -1,4 +1,4 @@
-//! The only unsafe code of the CUDA backend: loading the libraries, NVRTC, launches.
+//! The only unsafe code of the CUDA backend: loading the libraries, NVRTC, NVML, launches.
 //!
 //! `cudarc` panics when a library is missing, so [`load_driver`] and [`load_compiler`] must succeed before anything else
 //! of it is called.
@@ -193,4 +193,39 @@ pub unsafe fn launch<P: KernelParams>(
     // SAFETY: the caller's promise.
     unsafe { if cooperative { builder.launch_cooperative(config) } else { builder.launch(config) } }?;
     Ok(())
+}
+
+/// Opens a library whose initialisers have no preconditions (NVML); none if it is not there.
+pub fn open_library(name: &str) -> Option<libloading::Library> {
+    // SAFETY: the callers' promise: loading NVML runs initialisers without preconditions.
+    unsafe { libloading::Library::new(name) }.ok()
+}
+
+type NvmlInit = unsafe extern "C" fn() -> i32;
+type NvmlByBus = unsafe extern "C" fn(*const std::ffi::c_char, *mut usize) -> i32;
+type NvmlEnergy = unsafe extern "C" fn(usize, *mut u64) -> i32;
+
+/// Starts NVML and finds the card at a PCI address, `0000:1b:00.0`.
+pub fn nvml_handle(library: &libloading::Library, bus: &str) -> Option<usize> {
+    let bus = CString::new(bus).ok()?;
+    let mut handle = 0;
+    // SAFETY: both functions have these signatures in every version of NVML (nvml.h: nvmlReturn_t is an int, nvmlDevice_t a
+    // pointer); the text and the handle live during the calls.
+    let found = unsafe {
+        let init = library.get::<NvmlInit>(b"nvmlInit_v2\0").ok()?;
+        let by_bus = library.get::<NvmlByBus>(b"nvmlDeviceGetHandleByPciBusId_v2\0").ok()?;
+        init() == 0 && by_bus(bus.as_ptr(), &mut handle) == 0
+    };
+    found.then_some(handle)
+}
+
+/// Millijoules that the card has used since its driver was loaded.
+pub fn nvml_millijoules(library: &libloading::Library, handle: usize) -> Option<u64> {
+    let mut energy = 0;
+    // SAFETY: the signature of nvml.h; `handle` is one of this library, which is loaded and initialised.
+    let told = unsafe {
+        let energy_of = library.get::<NvmlEnergy>(b"nvmlDeviceGetTotalEnergyConsumption\0").ok()?;
+        energy_of(handle, &mut energy) == 0
+    };
+    told.then_some(energy)
 }

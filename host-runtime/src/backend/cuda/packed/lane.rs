@@ -6,6 +6,7 @@ use super::super::generic;
 use super::super::plan::Plan;
 use super::super::sys::KernelParams;
 use super::super::u_mask;
+use super::tiling::Tiling;
 use cudarc::driver::{CudaFunction, CudaSlice};
 use spa_model::{Job, Singleton};
 
@@ -47,6 +48,7 @@ pub struct Params {
     count_max: u32,
     chain: u32,
     burn_in: u32,
+    tiles: u32,
 }
 
 // SAFETY: the same fields in the same order and widths as `PackedParams`.
@@ -127,6 +129,8 @@ pub struct Shared {
     pub barrier: u64,
     /// The lane's counters.
     pub counters: u64,
+    /// Its tiles.
+    pub tiling: Option<Tiling>,
 }
 
 /// A job's data on the card.
@@ -169,7 +173,7 @@ impl Lane {
         }
 
         let mut bytes = Vec::new();
-        let mut words = Vec::new();
+        let mut long_words = Vec::new();
         let mut keep = |slice: CudaSlice<u8>| {
             let address = device.address(&slice);
             bytes.push(slice);
@@ -177,7 +181,7 @@ impl Lane {
         };
         let mut keep_words = |slice: CudaSlice<u64>| {
             let address = device.address(&slice);
-            words.push(slice);
+            long_words.push(slice);
             address
         };
 
@@ -211,7 +215,11 @@ impl Lane {
         ];
 
         let labels = [device.upload("labels", &labels[0])?, device.upload("labels", &labels[1])?];
-        let active = [device.upload("update bits", &valid[0])?, device.upload("update bits", &valid[1])?];
+        let words = shared.tiling.map_or(0, Tiling::kept_words).max(valid[0].len());
+        let mut active = [device.zeros("update bits", words)?, device.zeros("update bits", words)?];
+        for (active, valid) in active.iter_mut().zip(&valid) {
+            device.stream.memcpy_htod(valid, active).map_err(driver("copy to the card"))?;
+        }
         let valid = [device.upload("update bits", &valid[0])?, device.upload("update bits", &valid[1])?];
         let key = spa_model::rng::key(run.seed);
         let params = Params {
@@ -246,8 +254,9 @@ impl Lane {
             count_max: hardware.count_max(),
             chain: run.chain.into(),
             burn_in: run.burn_in,
+            tiles: shared.tiling.map_or(0, Tiling::word),
         };
-        Ok(Self { params, labels, active, valid, _bytes: bytes, _words: words })
+        Ok(Self { params, labels, active, valid, _bytes: bytes, _words: long_words })
     }
 
     /// All RVs that are not fixed must be updated.
