@@ -23,11 +23,50 @@ data=${DATA:-../shared/data}
 out=out/gpu
 mkdir -p "$out"
 nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | tee "$out/card.txt"
-cargo test --release --locked -p spa-runtime --test cuda_compile --test cuda_card -- --nocapture
+cargo test --release --locked -p spa-runtime --test cuda_compile --test cuda_card --test cuda_process -- --nocapture
 spa() { cargo run --release --locked --quiet -p spa-runtime -- "$@"; }
-spa bench --data "$data" --json "$out/bench.json" | tee "$out/bench.txt"
+bench() { # NAME OPTIONS…: a table and JSON
+  local name=$1
+  shift
+  spa bench --data "$data" --json "$out/$name.json" "$@" | tee "$out/$name.txt"
+}
+bench all
 for chains in 4 8 16; do
-  spa bench --data "$data" --workload teddy --kernel dense,sparse,auto --chains $chains --json "$out/teddy-$chains.json" |
-    tee "$out/teddy-$chains.txt"
+  bench "teddy-$chains" --workload teddy --kernel dense,dense-tiles,sparse,sparse-tiles,auto --chains $chains
 done
-spa bench --data "$data" --workload aloe --kernel auto --iterations 1500 --json "$out/aloe-1500.json" | tee "$out/aloe-1500.txt"
+# Frames a second at full HD: one stream with 1,500 iterations, a batch of four.
+bench aloe-1500 --workload aloe --kernel auto --iterations 1500
+bench aloe-4 --workload aloe --kernel dense,auto --chains 4
+# The parts of a half-step apart.
+for part in updates waiting memory; do
+  bench "without-$part" --workload teddy,tsukuba,aloe --kernel dense,dense-tiles,sparse,sparse-tiles --without $part
+done
+# Labels a joule: runs long enough for the card's energy counter.
+bench energy-teddy --workload teddy --kernel baseline,dense,auto --iterations 60000 --repeats 1
+bench energy-teddy-8 --workload teddy --kernel dense,auto --chains 8 --iterations 20000 --repeats 1
+bench energy-aloe --workload aloe --kernel baseline,dense,auto --iterations 10000 --repeats 1
+# Chapter 4: the exploration of the event-driven variants.
+edgs() { # NAME OPTIONS…
+  local name=$1
+  shift
+  spa study edgs "$@" -o "$out/edgs-$name" | tee "$out/edgs-$name.txt"
+}
+edgs stereo "$data/stereo/teddy:56" "$data/stereo/tsukuba" --windows 7 --explore-iterations 200
+edgs flow7 "$data/flow/rubberwhale" "$data/flow/venus" --windows 7 --explore-iterations 200
+edgs flow15 "$data/flow/rubberwhale" --windows 15 --explore-iterations 40
+edgs segment --segment "$data/segmentation/3096" --segment "$data/segmentation/101085"
+# Fig. 3.17: the runs of Table 3.2 on the pictures that there are at their size.
+run() { # NAME COMMAND PICTURE PICTURE OPTIONS…
+  local name=$1
+  shift
+  spa "$@" --iterations 3000 --burn-in 2000 --singleton-bits 6 --cap 255 --data-cap 65535 --start random --backend cuda --json \
+    -o "$out/$name" >"$out/$name.json"
+  grep -E '"(width|height|labels|wall_seconds)":' "$out/$name.json" | tr -d '\n'
+  echo " $name"
+}
+{
+  run fig317-teddy stereo "$data"/stereo/teddy/im{2,6}.png --labels 56 --alpha 6 --beta 7 --temperature 2 --outside 2
+  for scene in dimetrodon rubberwhale; do
+    run fig317-$scene flow "$data"/flow/$scene/frame1{0,1}.png --alpha 6 --beta 6 --temperature 1 --outside 63
+  done
+} | tee "$out/fig317.txt"

@@ -30,6 +30,8 @@ struct Spread {
     pairs: bool,
     /// The dense kernel runs on resident tiles, where they fit.
     dense_tiles: bool,
+    /// There are enough RVs for the sparse kernels to pay at low temperatures.
+    sparse_pays: bool,
 }
 
 impl Spread {
@@ -39,13 +41,14 @@ impl Spread {
     /// multiprocessor, of which one computes while the other waits, and so are many jobs.
     fn new(device: &Device, planes: &Planes, labels: usize, jobs: usize) -> Self {
         let warps = device.multiprocessors as usize * 24;
-        let large = planes.words * planes.height * jobs >= 4 * warps;
+        let words = planes.words * planes.height * jobs;
+        let (large, sparse_pays) = (words >= 4 * warps, words >= 3 * warps);
         let one_round = planes.half * planes.height * jobs <= 32 * warps;
         let dense_tiles = jobs <= 8 && (!one_round || labels <= 49);
         if large {
-            return Self { dense: 768, sparse: 768, pairs: true, dense_tiles };
+            return Self { dense: 768, sparse: 768, pairs: true, dense_tiles, sparse_pays };
         }
-        Self { dense: 384, sparse: 384, pairs: false, dense_tiles }
+        Self { dense: 384, sparse: 384, pairs: false, dense_tiles, sparse_pays }
     }
 }
 
@@ -322,7 +325,7 @@ impl<'a> Session<'a> {
     /// Sparse where it was measured to be faster (docs/performance.md): large pictures and batches, once few RVs can change and
     /// few of those have far live labels. On small ones waiting for others takes longer than all updates.
     fn prefers_sparse(&self, step: usize) -> bool {
-        self.spread.pairs && 4 * self.plan.steps[step].limit <= 5 * self.plan.far
+        self.spread.sparse_pays && 4 * self.plan.steps[step].limit <= 5 * self.plan.far
     }
 
     /// Whether the kernel runs sparse, and on tiles; tiles balance a batch's load, not that of one picture.
