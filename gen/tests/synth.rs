@@ -262,3 +262,34 @@ fn placing_needs_nextpnr_and_its_family() {
     assert_eq!(synth(&case, &["b", "--seeds", "1-3"]).code, 2);
     assert!(!case.path("b/reports/place.json").exists());
 }
+
+#[test]
+#[ignore = "some three minutes of processor"]
+fn a_small_build_is_placed_by_the_tools_themselves() {
+    let case = Case::new();
+    let settings = [
+        "label_bits=2",
+        "energy_bits=4",
+        "p_bits=2",
+        "u_bits=8",
+        "count_bits=2",
+        "singleton_bits=2",
+        "line_bits=128",
+        "tile_width_max=8",
+        "tile_height_max=8",
+    ];
+    let mut arguments = vec!["--grid", "1x1", "--spu", "1", "--rvs", "64", "-o", "b"];
+    arguments.extend(settings.iter().flat_map(|setting| ["--set", setting]));
+    case.run(&arguments).ok();
+    let place = ["synth", "b", "--place", "--device", "25k", "--json"];
+    let done = Done::from(&case.command(&place).output().unwrap());
+    if done.code == 1 && done.stderr.starts_with("error: failed to find ") {
+        eprintln!("skipped: {}", done.stderr);
+        return;
+    }
+    let json: serde_json::Value = serde_json::from_str(&done.ok()).unwrap();
+    assert_eq!(json["device"], "LFE5U-25F");
+    let timing = &json["seeds"][0]["timing"];
+    assert!(timing["mhz"].as_f64().unwrap() > 50.0, "{timing}");
+    assert!(timing["parts"]["TRELLIS_COMB"]["used"].as_u64().unwrap() > 1000, "{timing}");
+}
