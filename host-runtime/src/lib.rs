@@ -24,6 +24,7 @@ pub mod interrupt;
 pub mod kmeans;
 pub mod labelling;
 pub mod logfile;
+pub mod lowest;
 pub mod measure;
 pub mod memory;
 pub mod npy;

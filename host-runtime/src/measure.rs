@@ -6,6 +6,7 @@
 pub mod answer;
 pub mod flow;
 pub mod mask;
+pub mod risk;
 pub mod segment;
 pub mod stereo;
 

@@ -4,6 +4,7 @@ use crate::app::Application;
 use crate::blocks::Source;
 use crate::colour::{self, Map, Rgb};
 use crate::error::Result;
+use crate::formats::Field;
 use crate::measure::segment::boundary;
 use crate::picture::Picture;
 use crate::plan::Inputs;
@@ -31,6 +32,8 @@ pub struct Shown<'a> {
     pub photographs: &'a Photographs,
     /// What is known of the pixels that are shown.
     pub seen: &'a Seen,
+    /// The result in pixels, where labels are parts of them.
+    pub measured: Option<&'a Field>,
     /// What labels measure.
     pub scale: &'a Scale,
     /// Share of the samples that credible sets have, 0…1.
@@ -198,17 +201,12 @@ pub fn panels(shown: &Shown<'_>) -> Vec<Panel> {
             });
         }
     }
-    let legend = match application {
-        Application::Stereo { dmin } => Legend::Scale {
-            map: Map::Turbo,
-            low: f64::from(*dmin),
-            high: f64::from(*dmin) + f64::from(labels.saturating_sub(1)),
-            unit: "px",
-        },
-        Application::Flow { window } => Legend::Wheel { radius: f64::from(window / 2) },
-        _ => Legend::Classes(classes(shown, &palette, mode)),
-    };
-    let picture = image_of(grid.size, colour::paint(&palette, mode));
+    let measured = shown.measured.and_then(|field| measured(field, &grid));
+    let (legend, colours) = measured.unwrap_or_else(|| {
+        let legend = of_labels(shown, &palette);
+        (legend, colour::paint(&palette, mode))
+    });
+    let picture = image_of(grid.size, colours);
     panels.push(Panel { name: "mode", title: result.to_string(), picture, legend: legend.clone() });
     let under = shown.photographs.first.as_ref().filter(|picture| picture.dimensions() == grid.size);
     if let (Legend::Classes(_), Some(under)) = (&legend, under) {
@@ -217,6 +215,47 @@ pub fn panels(shown: &Shown<'_>) -> Vec<Panel> {
     }
     panels.extend(uncertainty(shown));
     panels
+}
+
+/// What the colours of labels mean.
+fn of_labels(shown: &Shown<'_>, palette: &[Rgb]) -> Legend {
+    match shown.application {
+        Application::Stereo { dmin } => Legend::Scale {
+            map: Map::Turbo,
+            low: f64::from(*dmin),
+            high: f64::from(*dmin) + f64::from(shown.labels.saturating_sub(1)),
+            unit: "px",
+        },
+        Application::Flow { window } => Legend::Wheel { radius: f64::from(window / 2) },
+        _ => Legend::Classes(classes(shown, palette, &shown.seen.mode)),
+    }
+}
+
+/// Colours of the shown pixels of a field in pixels, and their legend: from the least to the largest disparity, or a wheel whose rim is
+/// the largest component of a motion. None for labels.
+fn measured(field: &Field, grid: &Grid) -> Option<(Legend, Vec<Rgb>)> {
+    match field {
+        Field::Disparity(map) => {
+            let finite = || map.values.iter().copied().filter(|value| value.is_finite()).map(f64::from);
+            let (low, high) =
+                (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
+            let (low, high) = if low <= high { (low, high) } else { (0.0, 1.0) };
+            let range = if high > low { high - low } else { 1.0 };
+            let colour = |i| map.get(i).map_or([0; 3], |d| colour::turbo((f64::from(d) - low) / range));
+            let legend = Legend::Scale { map: Map::Turbo, low, high, unit: "px" };
+            Some((legend, grid.pixels().map(colour).collect()))
+        }
+        Field::Flow(flow) => {
+            let known = (0..flow.vectors.len()).filter_map(|i| flow.get(i));
+            let most = known.flatten().map(|v| f64::from(v.abs())).fold(0.0, f64::max);
+            let radius = if most > 0.0 { most } else { 1.0 };
+            let colour = |i| {
+                flow.get(i).map_or([0; 3], |[dx, dy]| colour::motion(f64::from(dx), f64::from(dy), radius))
+            };
+            Some((Legend::Wheel { radius }, grid.pixels().map(colour).collect()))
+        }
+        Field::Labels(_) => None,
+    }
 }
 
 /// Confidence, entropy, where labels can be subtracted the standard deviation, the size of credible sets, and for segments

@@ -6,6 +6,7 @@ use crate::colour::{paint, palette, share};
 use crate::error::{Error, Result};
 use crate::figure;
 use crate::formats::{self, Field, FileFormat};
+use crate::lowest::LOWEST;
 use crate::npy::{self, Counted};
 use crate::options::HistogramForm;
 use crate::output::{Output, SUMMARY, write_png};
@@ -156,7 +157,7 @@ pub fn write_run<C: Counted>(
         &of_chains[..],
         &FILES[..],
         &formats::output::FILES,
-        &[FIGURE, TRACE],
+        &[FIGURE, TRACE, LOWEST],
         &crate::app::prepare::FILES,
         &uncertainty::files::FILES,
     ]

@@ -64,7 +64,7 @@ mod tests {
         let toml =
             "[[step]]\ntemperature = 20.0\niterations = 10\n[[step]]\ntemperature = 1.5\niterations = 5\n";
         assert_eq!(parse("s.toml", toml).unwrap(), lines);
-        assert_eq!((lines.iterations(), lines.default_burn_in()), (15, 10));
+        assert_eq!((lines.iterations(), lines.last_entry()), (15, 10));
     }
 
     #[test]

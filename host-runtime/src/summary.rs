@@ -4,6 +4,7 @@ use crate::app::Application;
 use crate::backend::{ArrayReport, LogReport};
 use crate::diagnostics::converge::Convergence;
 use crate::error::{Error, Result};
+use crate::lowest::Lowest;
 use crate::plan::{Mapping, Plan};
 use crate::uncertainty::files::Overview;
 use serde::{Deserialize, Serialize};
@@ -95,6 +96,9 @@ pub struct Summary {
     /// Total energy of `labels.npy`, in whole numbers (contract §3), where the run followed it.
     #[serde(default)]
     pub energy: Option<u64>,
+    /// What `--lowest` found; without it there is no such key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lowest: Option<Lowest>,
     /// Mean share of the mode among the collected iterations, 0…1; null if nothing was collected.
     pub mean_confidence: Option<f64>,
     /// `histogram.npy` or `histogram.npz`; null if nothing was collected.
@@ -215,6 +219,7 @@ impl Summary {
             convergence: None,
             uncertainty: None,
             energy: None,
+            lowest: None,
             mean_confidence: Some(figures.mean_confidence),
             histogram_file: Some(histogram_file.to_string()),
             version: env!("CARGO_PKG_VERSION").to_string(),

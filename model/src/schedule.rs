@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 /// Most entries of a schedule that the model takes; an array holds what it was built for.
 pub const ENTRIES_MAX: usize = 4096;
 
+/// Most iterations that a run can collect (contract §6).
+pub const MAX_COLLECTED: u32 = 65_535;
+
 /// Default number of steps of an annealing schedule.
 pub const ANNEAL_STEPS: u32 = 25;
 
@@ -100,12 +103,30 @@ impl Schedule {
         self.steps.iter().map(|step| step.iterations).sum()
     }
 
-    /// Default start of collection: the first iteration of the last entry, or half of a run at one temperature.
-    pub fn default_burn_in(&self) -> u32 {
+    /// First iteration of the last entry, or half of a run at one temperature.
+    pub fn last_entry(&self) -> u32 {
         match self.steps.as_slice() {
             [only] => only.iterations / 2,
             steps => self.iterations() - steps[steps.len() - 1].iterations,
         }
+    }
+
+    /// Default start of collection: the first iteration from which on no temperature is above twice the last one. A field that
+    /// cools keeps what it froze into, right or wrong: draws at the final temperature alone are sure of nearly everything, the last
+    /// halving of the temperature shows what was last to be decided. Half of a run whose temperatures are all that low.
+    ///
+    /// Never more than [`MAX_COLLECTED`] iterations are left to collect.
+    pub fn default_burn_in(&self) -> u32 {
+        let total = self.iterations();
+        let last = self.steps.last().map_or(0.0, |step| step.temperature);
+        // A geometric schedule may pass through just twice the last temperature, give or take a rounding.
+        let limit = 2.0 * last * (1.0 + 1e-9);
+        let warm = self.steps.iter().rposition(|step| step.temperature > limit);
+        let start = match warm {
+            Some(index) => self.steps[..=index].iter().map(|step| step.iterations).sum(),
+            None => total / 2,
+        };
+        start.max(total.saturating_sub(MAX_COLLECTED))
     }
 
     /// The same schedule with all temperatures multiplied by `factor` (see [`crate::real`]).
@@ -146,7 +167,25 @@ mod tests {
         assert_eq!(s.steps()[0].temperature, 20.0);
         assert_eq!(s.steps()[24].temperature, 1.0);
         assert_eq!(s.steps()[24].iterations, 27);
-        assert_eq!(s.default_burn_in(), 480);
+        assert_eq!(s.last_entry(), 480);
+    }
+
+    #[test]
+    fn collection_begins_at_twice_the_last_temperature() {
+        let annealed =
+            |from, to, iterations| Schedule::anneal(from, to, 25, iterations).unwrap().default_burn_in();
+        // The thirteenth entry is at 6, twice the last.
+        assert_eq!(annealed(12.0, 3.0, 500), 240);
+        // 20 → 1: entries 0 to 18 are above 2.
+        assert_eq!(annealed(20.0, 1.0, 500), 380);
+        // Nowhere more than twice as warm: half.
+        assert_eq!(annealed(3.0, 2.0, 500), 250);
+        assert_eq!(Schedule::constant(4.0, 301).unwrap().default_burn_in(), 150);
+        // No more than a run can collect.
+        assert_eq!(Schedule::constant(4.0, 200_000).unwrap().default_burn_in(), 200_000 - MAX_COLLECTED);
+        let warmer = [(2.0, 10), (9.0, 10), (2.5, 7), (2.0, 3)];
+        let steps = warmer.map(|(temperature, iterations)| Step { temperature, iterations });
+        assert_eq!(Schedule::new(steps.to_vec()).unwrap().default_burn_in(), 20);
     }
 
     #[test]

@@ -114,7 +114,7 @@ impl Application {
                 outside: 9,
                 singleton: SingletonForm::Abs,
                 pair: PairForm::Abs,
-                cooling: Cooling::Anneal(20.0, 1.0, 25),
+                cooling: Cooling::Anneal(13.0, 3.4, 25),
             },
             Self::Flow { window } => Defaults {
                 labels: window * window,
@@ -122,11 +122,11 @@ impl Application {
                 alpha: 2.0,
                 beta: 5.0,
                 cap: 255,
-                data_cap: 30,
-                outside: 30,
+                data_cap: 10,
+                outside: 10,
                 singleton: SingletonForm::Abs,
                 pair: PairForm::Abs,
-                cooling: Cooling::Anneal(20.0, 1.4, 25),
+                cooling: Cooling::Anneal(12.0, 2.0, 25),
             },
             Self::Segment => Defaults {
                 labels: 4,

@@ -149,6 +149,17 @@ impl Prepared {
         }
     }
 
+    /// Labels whose every place lies outside the other picture: they cost the same everywhere, so nothing speaks for or against
+    /// them. How many of how many, or none.
+    pub fn beyond_the_picture(&self) -> Option<(usize, usize)> {
+        let Finish::Stereo(finish) = &self.finish else { return None };
+        let problem = self.plan.job.problem();
+        let width = f64::from(problem.width);
+        let all = usize::from(problem.labels);
+        let beyond = (0..problem.labels).filter(|&l| finish.disparity(l).abs() >= width).count();
+        (beyond > 0).then_some((beyond, all))
+    }
+
     /// What labels measure, in pixels or grey levels.
     pub fn scale(&self) -> Scale {
         let problem = self.plan.job.problem();

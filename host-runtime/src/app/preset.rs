@@ -55,7 +55,7 @@ fn best_stereo(size: (u32, u32)) -> RunOptions {
         cap: Some(2),
         data_cap: Some(128),
         outside: Some(60),
-        anneal: Some(Anneal { from: 20.0, to: 1.0, steps: None }),
+        anneal: Some(Anneal { from: 13.0, to: 3.4, steps: None }),
         ..RunOptions::default()
     }
 }
@@ -77,7 +77,7 @@ fn best_flow(options: &RunOptions, size: (u32, u32)) -> RunOptions {
         cap: Some(255),
         data_cap: Some(100),
         outside: Some(60),
-        anneal: Some(Anneal { from: 20.0, to: 0.7, steps: None }),
+        anneal: Some(Anneal { from: 12.0, to: 4.0, steps: None }),
         ..RunOptions::default()
     }
 }

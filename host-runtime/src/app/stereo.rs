@@ -20,8 +20,12 @@ use spa_model::job::stereo_offsets;
 use spa_model::{Count, Difference, Offset, Singleton, Start};
 use spagen::Build;
 
-/// Distance, in pixels of disparity, at which the prior of an occluded pixel is as bad as the worst match.
+/// Distance, in pixels of disparity, at which the prior of an occluded pixel is at its most.
 const FILL_REACH: u32 = 5;
+
+/// Which part of the data cap that is. Nothing was seen of such a pixel: its prior has to decide between equals, and to leave the
+/// answer as unsure as it is ("Risk and coverage" in docs/quality.md has both).
+const FILL_PART: u16 = 8;
 
 /// What is made of the histogram of disparity labels.
 #[derive(Debug)]
@@ -157,7 +161,7 @@ pub fn prepare(
     let mut costs = tabulate(&own)?;
     let rows = costs.chunks_exact_mut(own.job.problem().labels.into());
     for ((row, &label), _) in rows.zip(&filled).zip(&occluded).filter(|(_, o)| **o) {
-        prior(row, label, FILL_REACH * geometry.grid as u32, own.job.problem().data_cap);
+        prior(row, label, FILL_REACH * geometry.grid as u32, own.job.problem().data_cap / FILL_PART);
     }
     let special = Special {
         singleton: Some(Singleton::Table { costs }),
@@ -266,7 +270,12 @@ impl Finish {
 
     /// What labels measure.
     pub fn scale(&self, labels: u16) -> Scale {
-        Scale::line(labels, "px", |l| f64::from(self.dmin) + f64::from(l) / f64::from(self.grid))
+        Scale::line(labels, "px", |l| self.disparity(l))
+    }
+
+    /// Disparity of label `l` in pixels.
+    pub fn disparity(&self, l: u16) -> f64 {
+        f64::from(self.dmin) + f64::from(l) / f64::from(self.grid)
     }
 
     /// Disparities of `labels`, in pixels.

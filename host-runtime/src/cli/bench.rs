@@ -189,7 +189,7 @@ impl Bench {
         };
         let schedule = Schedule::anneal(20.0, 1.0, 25, self.iterations)?;
         let run = Run {
-            burn_in: schedule.default_burn_in(),
+            burn_in: schedule.last_entry(),
             schedule,
             seed: 1,
             chain: 0,

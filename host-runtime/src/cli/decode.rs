@@ -72,6 +72,7 @@ impl Decode {
                     values: None,
                     photographs: &Photographs::default(),
                     seen: &Seen::of(&source, (&application, &scale, share), None)?,
+                    measured: None,
                     scale: &scale,
                     share,
                 };

@@ -9,7 +9,7 @@ use crate::formats::field::Unknown;
 use crate::formats::{Field, ReadAs};
 use crate::measure::answer::{Answer, Subject, Truth};
 use crate::measure::mask::Mask;
-use crate::measure::{flow, segment, stereo};
+use crate::measure::{flow, risk, segment, stereo};
 use clap::Args;
 use limits::Limits;
 use serde::Serialize;
@@ -20,7 +20,8 @@ use std::process::ExitCode;
 ///
 /// Disparity: bad pixels, mean and root mean square error, by region. Flow: end-point and angular error. Classes: variation
 /// of information in bits, boundary recall. A truth of NaN, infinity, or 1e9 and more is unknown and left out; so is 0 in
-/// pictures. A pixel without an answer is bad, and left out of mean errors.
+/// pictures. A pixel without an answer is bad, and left out of mean errors. A result folder made with '--uncertainty' is also
+/// asked whether its confidence tells where it is wrong: the area under the curve of risk by coverage, 1 for a random order.
 #[derive(Debug, Args)]
 pub struct Eval {
     /// Result folder of spa (its mode.npy), or a file: .npy, .npz, PFM, TIFF, PNG (16 bits: KITTI), PGM, .flo
@@ -80,6 +81,8 @@ struct Region {
     name: &'static str,
     #[serde(flatten)]
     measures: Measures,
+    /// Risk by coverage at every threshold; null without a confidence.
+    risk: Option<Vec<risk::Risk>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -144,7 +147,7 @@ impl Eval {
             classes.dedup();
             let (truths, classes) = (each.len(), classes.len());
             let measures = Segment { truths, classes, tolerance: self.tolerance, mean, each };
-            return Ok(vec![Region { name: "all", measures: Measures::Segment(measures) }]);
+            return Ok(vec![Region { name: "all", measures: Measures::Segment(measures), risk: None }]);
         }
         let (width, height) = answer.size();
         let open = |given: &Option<PathBuf>, found: &Option<PathBuf>| -> Result<Option<Mask>, Error> {
@@ -162,16 +165,21 @@ impl Eval {
         let mut found = Vec::new();
         for (name, region) in regions {
             let Some(region) = region else { continue };
-            let measures = match (&answer.field, truth.fields.first()) {
+            let (measures, errors) = match (&answer.field, truth.fields.first()) {
                 (Field::Disparity(a), Some(Field::Disparity(b))) => {
-                    Measures::Stereo(stereo::measure(a, b, &region, &self.thresholds))
+                    (Measures::Stereo(stereo::measure(a, b, &region, &self.thresholds)), stereo::errors(a, b))
                 }
                 (Field::Flow(a), Some(Field::Flow(b))) => {
-                    Measures::Flow(flow::measure(a, b, &region, &self.thresholds))
+                    (Measures::Flow(flow::measure(a, b, &region, &self.thresholds)), flow::errors(a, b))
                 }
                 _ => continue,
             };
-            found.push(Region { name, measures });
+            let risk = answer.confidence.as_ref().and_then(|confidence| {
+                let inside = confidence.iter().zip(errors).zip(&region).filter(|(_, inside)| **inside);
+                let known = inside.filter_map(|((&confidence, error), _)| Some((confidence, error?)));
+                risk::measure(known.collect(), &self.thresholds)
+            });
+            found.push(Region { name, measures, risk });
         }
         Ok(found)
     }

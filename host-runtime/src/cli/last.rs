@@ -12,6 +12,7 @@ use crate::diagnostics::converge::Convergence;
 use crate::drive::Driven;
 use crate::interrupt;
 use crate::logfile::{self, Kept};
+use crate::lowest;
 use crate::memory::{Budget, Place, in_memory};
 use crate::npy::Counted;
 use crate::options::RunOptions;
@@ -61,6 +62,13 @@ pub fn last_run(
     let options = wanted.options;
     eprintln!("{}: {}", prepared.plan.application.name(), prepared.plan.mapping);
     check_fit(machine.build.as_ref(), options, &prepared.plan)?;
+    if let Some((beyond, all)) = prepared.beyond_the_picture() {
+        eprintln!(
+            "warning: {beyond} of {all} disparities reach beyond the picture, which is {} pixels wide: nothing is seen of them, \
+             so such an answer means nothing; choose --dmin and --labels by the scene",
+            prepared.plan.job.problem().width
+        );
+    }
     let place = machine.budget.place(&prepared.plan.job)?;
     let mut convergence = None;
     if let Some(auto) = auto {
@@ -270,13 +278,13 @@ impl Results<'_> {
         let collected = summary.collected() > 0;
         let scale = self.prepared.scale();
         let share = options.credible.map_or(credible::SHARE, |share| share.0);
-        // Pictures and the report count in labels where those are parts of pixels.
         let in_pixels = self.prepared.labels_are_pixels();
-        let figure = output.is_some() && photographs.is_some() && in_pixels;
+        let figure = output.is_some() && photographs.is_some();
         let pictures = figure || (output.is_some() && options.uncertainty) || options.report.is_some();
         let seen = (pictures && collected)
             .then(|| Seen::of(drawn.source, (&plan.application, &scale, share), None))
             .transpose()?;
+        let measured = (seen.is_some() && !in_pixels).then(|| self.prepared.field(&drawn.digest.mode));
         let nothing = Photographs::default();
         let shown = seen.as_ref().map(|seen| Shown {
             application: &plan.application,
@@ -285,6 +293,7 @@ impl Results<'_> {
             values: plan.values.as_deref(),
             photographs: photographs.unwrap_or(&nothing),
             seen,
+            measured: measured.as_ref(),
             scale: &scale,
             share,
         });
@@ -298,9 +307,12 @@ impl Results<'_> {
             if !formats.is_empty() && collected {
                 write_formats(&output, &self.prepared.field(&drawn.digest.mode), formats)?;
             }
-            // Its legend is in pixels.
             if let Some(shown) = shown.as_ref().filter(|_| figure) {
                 write_figure(&output, shown)?;
+            }
+            if options.lowest {
+                let mode = collected.then_some(drawn.digest.mode.as_slice());
+                summary.lowest = Some(lowest::write(&output, plan.job.problem(), mode, labels)?);
             }
             if let Some(trace) = beside.trace {
                 trace.write(&output.path(TRACE))?;
@@ -319,7 +331,7 @@ impl Results<'_> {
         }
         if let (Some(path), Some(_), Some(shown)) = (&options.report, photographs, shown) {
             if !in_pixels {
-                eprintln!("note: the report counts in labels of the last size, not in pixels");
+                eprintln!("note: histograms of the report count in labels of the last size, not in pixels");
             }
             let run = report::Run {
                 summary: &summary,

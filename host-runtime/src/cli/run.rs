@@ -169,8 +169,10 @@ fn open_output(application: &Application, options: &RunOptions) -> anyhow::Resul
             return Err(Error::usage("--formats needs a folder for its files; give -o DIR").into());
         }
     }
-    if options.uncertainty && options.output.is_none() {
-        return Err(Error::usage("--uncertainty needs a folder for its files; give -o DIR").into());
+    for (given, option) in [(options.uncertainty, "--uncertainty"), (options.lowest, "--lowest")] {
+        if given && options.output.is_none() {
+            return Err(Error::usage(format!("{option} needs a folder for its files; give -o DIR")).into());
+        }
     }
     let many = options.iterations == Some(Iterations::Auto) || options.chains.is_some_and(|n| n > 1);
     if let Some(number) = options.chains.or(many.then_some(1)) {

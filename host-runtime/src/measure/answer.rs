@@ -30,6 +30,8 @@ pub struct Answer {
     pub field: Field,
     /// Application of the run, if it is one of `spa`.
     pub application: Option<Application>,
+    /// Confidence of every pixel, row by row: what stands beside it as `confidence.npy`.
+    pub confidence: Option<Vec<f32>>,
 }
 
 impl Answer {
@@ -52,7 +54,8 @@ impl Answer {
             if Numbers::open(&file)?.integer {
                 let (width, height, labels) = crate::npy::read_plane(&file)?;
                 let field = Field::of_labels(&application, (width, height), &labels);
-                return Ok(Self { path: file, field, application: Some(application) });
+                let confidence = confidence(folder, (width, height))?;
+                return Ok(Self { path: file, field, application: Some(application), confidence });
             }
             beside = Some(match application {
                 Application::Stereo { .. } => Subject::Stereo,
@@ -72,17 +75,34 @@ impl Answer {
             Subject::Flow => Field::Flow(open_flow(&file)?),
             Subject::Segment => Field::Labels(open_labels(&file)?),
         };
-        Ok(Self { path: file, field, application: None })
+        let confidence = if beside.is_some() { confidence(folder, size(&field))? } else { None };
+        Ok(Self { path: file, field, application: None, confidence })
     }
 
     /// Width and height.
     pub fn size(&self) -> (u32, u32) {
-        match &self.field {
-            Field::Disparity(map) => (map.width, map.height),
-            Field::Flow(flow) => (flow.width, flow.height),
-            Field::Labels(map) => (map.width, map.height),
-        }
+        size(&self.field)
     }
+}
+
+fn size(field: &Field) -> (u32, u32) {
+    match field {
+        Field::Disparity(map) => (map.width, map.height),
+        Field::Flow(flow) => (flow.width, flow.height),
+        Field::Labels(map) => (map.width, map.height),
+    }
+}
+
+/// `confidence.npy` of a result folder, if it has one.
+fn confidence(folder: &Path, size: (u32, u32)) -> Result<Option<Vec<f32>>> {
+    let path = folder.join(crate::uncertainty::files::CONFIDENCE);
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let array = Numbers::open(&path)?;
+    let (width, height, _) = array.plane().map_err(|cause| Error::file("use confidence", &path, cause))?;
+    crate::picture::check_size("confidence", (&path, (width, height)), (folder, size))?;
+    Ok(Some(array.values.iter().map(|&value| value as f32).collect()))
 }
 
 /// The file of a result folder that answers: labels, unless they are parts of pixels.

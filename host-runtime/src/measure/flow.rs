@@ -51,6 +51,16 @@ impl Distribution {
     }
 }
 
+/// End-point error of every pixel in pixels: none where the truth is unknown, infinite without an answer.
+pub fn errors(result: &Flow, truth: &Flow) -> Vec<Option<f64>> {
+    let error = |i, [tu, tv]: [f32; 2]| {
+        result.get(i).map_or(f64::INFINITY, |[u, v]| {
+            (f64::from(u) - f64::from(tu)).hypot(f64::from(v) - f64::from(tv))
+        })
+    };
+    (0..truth.vectors.len()).map(|i| truth.get(i).map(|truth| error(i, truth))).collect()
+}
+
 /// Compares `result` with `truth` where `region` says so. All have the same size.
 pub fn measure(result: &Flow, truth: &Flow, region: &[bool], thresholds: &[f64]) -> Measures {
     let (mut pixels, mut outliers) = (0, 0);

@@ -30,6 +30,13 @@ pub struct Bad {
     pub percent: Option<f64>,
 }
 
+/// Error of every pixel in pixels: none where the truth is unknown, infinite without an answer.
+pub fn errors(result: &Disparity, truth: &Disparity) -> Vec<Option<f64>> {
+    let error =
+        |i, truth: f64| result.get(i).map_or(f64::INFINITY, |answer| (f64::from(answer) - truth).abs());
+    (0..truth.values.len()).map(|i| truth.get(i).map(|truth| error(i, f64::from(truth)))).collect()
+}
+
 /// Compares `result` with `truth` where `region` says so. All have the same size.
 pub fn measure(result: &Disparity, truth: &Disparity, region: &[bool], thresholds: &[f64]) -> Stereo {
     let (mut pixels, mut outliers, mut errors) = (0, 0, Vec::new());

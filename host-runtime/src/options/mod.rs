@@ -13,7 +13,7 @@ use crate::drive::Every;
 use crate::error::{Error, Result};
 use crate::formats::FileFormat;
 use clap::Args;
-use ranges::number;
+use ranges::{number, real};
 use serde::Deserialize;
 use spa_model::Weights;
 use std::path::{Path, PathBuf};
@@ -56,10 +56,10 @@ pub struct RunOptions {
     #[arg(long, value_name = "V,V,…", value_delimiter = ',', help_heading = "Model", value_parser = number::<u8>("values"))]
     pub values: Option<Vec<u8>>,
     /// Weight of the data term, a real number
-    #[arg(long, value_name = "A", allow_negative_numbers = true, help_heading = "Model")]
+    #[arg(long, value_name = "A", allow_negative_numbers = true, help_heading = "Model", value_parser = real)]
     pub alpha: Option<f64>,
     /// Weight of the smoothness term, a real number
-    #[arg(long, value_name = "B", allow_negative_numbers = true, help_heading = "Model")]
+    #[arg(long, value_name = "B", allow_negative_numbers = true, help_heading = "Model", value_parser = real)]
     pub beta: Option<f64>,
     /// Cap of the smoothness term, 1…255, in label units and before beta
     #[arg(long, value_name = "C", allow_negative_numbers = true, help_heading = "Model", value_parser = number::<u8>("cap"))]
@@ -99,11 +99,11 @@ pub struct RunOptions {
     /// Most iterations of '--iterations auto', a multiple of 100 [default: 10000]
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Sampling", value_parser = number::<u32>("max-iterations"))]
     pub max_iterations: Option<u32>,
-    /// First collected iteration [default: the first at the final temperature, half of the run for one temperature]
+    /// First collected iteration [default: the first from which on the temperature is at most twice the last one; half of the run for one temperature]
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Sampling", value_parser = number::<u32>("burn-in"))]
     pub burn_in: Option<u32>,
     /// Seed, 0…2^64−1
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Sampling")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Sampling", value_parser = number::<u64>("seed"))]
     #[serde(deserialize_with = "optional_seed")]
     pub seed: Option<u64>,
     /// Number of the chain: the same seed, other random numbers
@@ -118,7 +118,8 @@ pub struct RunOptions {
         value_name = "T",
         allow_negative_numbers = true,
         conflicts_with_all = ["anneal", "schedule"],
-        help_heading = "Sampling"
+        help_heading = "Sampling",
+        value_parser = real
     )]
     pub temperature: Option<f64>,
     /// Cool geometrically from T0 to T1 [default of STEPS: 25]
@@ -202,6 +203,9 @@ pub struct RunOptions {
     /// Write mean, variance, entropy, confidence and credible sets of every pixel, for segments boundaries, too
     #[arg(long, help_heading = "Output")]
     pub uncertainty: bool,
+    /// Write the labelling of least energy that descent from the results leads to, too: lowest.npy
+    #[arg(long, help_heading = "Output")]
+    pub lowest: bool,
     /// Share of the samples that a credible set has, above 0 and at most 1 [default: 0.95]
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true, help_heading = "Output")]
     pub credible: Option<Share>,
@@ -352,6 +356,7 @@ impl RunOptions {
             max_memory: self.max_memory.or(base.max_memory),
             histogram: self.histogram.or(base.histogram),
             uncertainty: self.uncertainty || base.uncertainty,
+            lowest: self.lowest || base.lowest,
             credible: self.credible.or(base.credible),
             report: self.report.or(base.report),
         }

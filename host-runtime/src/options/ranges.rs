@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Name of an option and the least and largest value that it can have with any build and picture; further rules are checked
 /// where they are known.
-const RANGES: [(&str, u64, u64); 30] = [
+const RANGES: [(&str, u64, u64); 31] = [
     ("labels", 2, 256),
     ("window", 3, 15),
     ("values", 0, 255),
@@ -14,6 +14,7 @@ const RANGES: [(&str, u64, u64); 30] = [
     ("iterations", 1, 16_777_214),
     ("max-iterations", 100, 65_500),
     ("burn-in", 0, 16_777_213),
+    ("seed", 0, u64::MAX),
     ("chain", 0, 255),
     ("chains", 1, 256),
     ("cutoff", 2, 255),
@@ -73,6 +74,14 @@ where
         check(name, value)?;
         T::try_from(value).map_err(|e| e.to_string())
     }
+}
+
+/// A real number of the command line; what is allowed is checked where it is known.
+///
+/// # Errors
+/// What it must be, in words.
+pub fn real(text: &str) -> Result<f64, String> {
+    text.trim().parse().map_err(|_| "must be a number, such as 2.5".to_string())
 }
 
 #[cfg(test)]

@@ -381,6 +381,7 @@ fn truth(scene: &Scene, application: &Application, inputs: &Inputs) -> Result<Op
         path: scene.first.clone(),
         field: Field::of_labels(application, size, &nothing),
         application: Some(application.clone()),
+        confidence: None,
     };
     let found = TruthFile::open(std::slice::from_ref(&scene.folder), &answer, ReadAs::default())?;
     Ok(match found.fields.into_iter().next() {

@@ -8,9 +8,12 @@ use crate::output::Output;
 use serde::{Deserialize, Serialize};
 use spa_model::Count;
 
+/// Share of the most frequent label, f32.
+pub const CONFIDENCE: &str = "confidence.npy";
+
 /// Names of all files that `--uncertainty` may write.
 pub const FILES: [&str; 10] = [
-    "confidence.npy",
+    CONFIDENCE,
     "entropy.npy",
     "credible.npy",
     "credible_set.npy",
@@ -68,7 +71,7 @@ pub fn write<C: Count>(output: &Output, question: &Question<'_, C>) -> Result<Ov
     let size = (width as usize, height as usize);
     let plane = Plane { output, shape: [height.into(), width.into()] };
     let mut files = Files {
-        confidence: plane.file("confidence.npy", &[])?,
+        confidence: plane.file(CONFIDENCE, &[])?,
         entropy: plane.file("entropy.npy", &[])?,
         sizes: plane.file("credible.npy", &[])?,
         members: plane.file("credible_set.npy", &[source.labels().div_ceil(8) as u64])?,

@@ -93,3 +93,30 @@ fn motions_and_holes() {
     let refused = spa.fails(1, &["energy", "a.flo", "segment", "scene/frame1.png"]);
     assert!(refused.contains("it is a flow field (.flo), but 'segment' needs labels"), "{refused}");
 }
+
+#[test]
+fn the_lowest_labelling_is_below_all_that_a_run_leaves() {
+    let spa = Spa::with_scene("stereo", "12");
+    let of = |file: &str| report(&spa, &[&[file][..], &MODEL[..]].concat());
+    let total = |file: &str| of(file)["energy"]["total"].as_u64().unwrap();
+    spa.ok(&[&MODEL[..], &["--iterations=40", "--lowest", "-o", "out"]].concat());
+    let found = spa.json("out/summary.json")["lowest"].clone();
+    assert_eq!(found["energy"].as_u64(), Some(total("out/lowest.npy")));
+    assert!(total("out/lowest.npy") < total("out/labels.npy").min(total("out/mode.npy")), "{found}");
+    assert_eq!(of("out/lowest.npy")["improvable"], 0, "a local minimum");
+
+    // Of several chains the lowest end of all; a run without the option takes the file away.
+    let chains = ["--iterations=40", "--lowest", "--chains=3", "--start=random", "-o", "many"];
+    spa.ok(&[&MODEL[..], &chains].concat());
+    let found = spa.json("many/summary.json")["lowest"].clone();
+    assert_eq!(found["energy"].as_u64(), Some(total("many/lowest.npy")));
+    for c in 0..3 {
+        let end = format!("many/labels_{c}.npy");
+        let down = report(&spa, &[&[end.as_str(), "--descend=down.npy"][..], &MODEL[..]].concat());
+        assert!(found["energy"].as_u64() <= down["descended"]["energy"]["total"].as_u64(), "{found} {down}");
+    }
+    spa.ok(&[&MODEL[..], &["--iterations=40", "-o", "many"]].concat());
+    assert!(!spa.path("many/lowest.npy").exists());
+    let text = spa.fails(2, &[&MODEL[..], &["--lowest"]].concat());
+    assert!(text.contains("--lowest needs a folder for its files; give -o DIR"), "{text}");
+}

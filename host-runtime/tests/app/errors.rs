@@ -1,6 +1,6 @@
 //! Bad input: every case has a clear message, the right exit code, and leaves nothing behind.
 
-use super::support::Spa;
+use super::support::{Spa, texts};
 use spa_runtime::npy;
 
 /// Runs stereo on the scene with `more`, which must be refused as usage.
@@ -318,4 +318,40 @@ fn reports_and_logs_replace_regular_files_only() {
     spa.ok(&["segment", picture, "--iterations", "20", "--report", "link"]);
     assert!(spa.path("link").symlink_metadata().unwrap().is_symlink());
     assert!(std::fs::read_to_string(spa.path("kept")).unwrap().starts_with("<!"));
+}
+
+#[test]
+fn disparities_beyond_the_picture_are_warned_of() {
+    let spa = Spa::with_scene("stereo", "8");
+    let run = |dmin: &str| {
+        let pair = [
+            "stereo",
+            "scene/left.png",
+            "scene/right.png",
+            "--labels",
+            "8",
+            "--iterations",
+            "20",
+            "--dmin",
+            dmin,
+        ];
+        texts(&spa.run(&pair)).1
+    };
+    // The scene is 40 pixels wide.
+    assert!(
+        run("-500").contains("warning: 8 of 8 disparities reach beyond the picture, which is 40 pixels wide")
+    );
+    assert!(run("35").contains("warning: 3 of 8 disparities reach beyond the picture"));
+    assert!(!run("32").contains("warning"));
+}
+
+#[test]
+fn what_is_no_number_is_told_what_it_must_be() {
+    let spa = Spa::with_scene("stereo", "8");
+    let fails = |option: &str, value: &str| spa.fails(2, &["stereo", "scene", option, value]);
+    assert!(fails("--seed", "-1").contains("must be 0…18446744073709551615"));
+    assert!(fails("--seed", "x").contains("must be a whole number, 0…18446744073709551615"));
+    for option in ["--alpha", "--beta", "--temperature"] {
+        assert!(fails(option, "abc").contains("must be a number, such as 2.5"), "{option}");
+    }
 }

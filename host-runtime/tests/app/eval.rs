@@ -76,7 +76,7 @@ fn limits_name_the_measure_its_value_and_the_limit() {
         (&["--max-bad", "nonocc=3"][..], "--max-bad nonocc=…: there is no such region; give --nonocc MASK"),
         (&["--max-bad", "all@3=5"], "threshold 3 is not measured; add it to --thresholds"),
         (&["--max-epe", "1"], "--max-epe does not fit: disparity has bad pixels"),
-        (&["--max-rmse", "all@2=1"], "--max-rmse has no threshold; only --max-bad has"),
+        (&["--max-rmse", "all@2=1"], "--max-rmse has no threshold; only --max-bad and --max-risk have"),
     ] {
         assert!(fails(&spa, 2, more).contains(expected), "{more:?}");
     }
@@ -203,7 +203,7 @@ fn results_of_spa_against_synthetic_scenes() {
     assert!(spa.ok(&["eval", "out", "scene", "--max-epe", "2"]).contains("end-point error"));
     let spa = Spa::with_scene("segment", "3");
     spa.ok(&["segment", "scene/image.png", "--labels", "3", "--iterations", "50", "-o", "out"]);
-    assert!(spa.ok(&["eval", "out", "scene", "--max-vi", "1"]).contains("boundary recall (2 px)"));
+    assert!(spa.ok(&["eval", "out", "scene", "--max-vi", "1.2"]).contains("boundary recall (2 px)"));
 }
 
 #[test]

@@ -17,6 +17,7 @@ mod logs;
 mod pieces;
 mod quality;
 mod report;
+mod risk;
 mod runs;
 mod studies;
 mod support;

@@ -112,7 +112,7 @@ struct Rates {
 fn bench(arguments: &Arguments) -> Result<(), Error> {
     let (source, problem) = scene::problem(&arguments.data, arguments.rows);
     let job = |schedule: Schedule| {
-        let burn_in = schedule.default_burn_in();
+        let burn_in = schedule.last_entry();
         let run = Run { schedule, burn_in, seed: 1, chain: 0, start: Start::Argmin, cutoff: None };
         Job::new(Hardware { energy_bits: arguments.energy_bits, ..Hardware::default() }, problem.clone(), run)
     };

@@ -209,7 +209,7 @@ pub fn scene(width: u32, height: u32, labels: u16, iterations: u32) -> Job {
         edge_weights: None,
     };
     let schedule = Schedule::anneal(20.0, 1.0, 25, iterations).unwrap();
-    let burn_in = schedule.default_burn_in();
+    let burn_in = schedule.last_entry();
     let run = Run { schedule, burn_in, seed: 7, chain: 0, start: Start::Argmin, cutoff: None };
     Job::new(Hardware::default(), problem, run).unwrap()
 }

@@ -28,6 +28,9 @@ pub struct Limits {
     /// Mean angular error of flow in degrees
     #[arg(long, value_name = "[REGION=]DEGREES")]
     max_angle: Vec<Limit>,
+    /// Area under risk by coverage, of a random order's, at a threshold [default: 1]; needs a run with '--uncertainty'
+    #[arg(long, value_name = "[REGION[@T]=]AREA")]
+    max_risk: Vec<Limit>,
     /// Variation of information in bits
     #[arg(long, value_name = "BITS")]
     max_vi: Vec<Limit>,
@@ -105,13 +108,14 @@ impl Limits {
     /// # Errors
     /// [`Error::Usage`] for a limit of something that was not measured.
     pub fn check(&self, regions: &[Region]) -> Result<Vec<Check>, Error> {
-        let groups: [(&[Limit], Kind); 8] = [
+        let groups: [(&[Limit], Kind); 9] = [
             (&self.max_bad, ("bad pixels", "%", "--max-bad")),
             (&self.max_rmse, ("root mean square error", "px", "--max-rmse")),
             (&self.max_error, ("mean error", "px", "--max-error")),
             (&self.max_outliers, ("outliers", "%", "--max-outliers")),
             (&self.max_epe, ("end-point error", "px", "--max-epe")),
             (&self.max_angle, ("angular error", "degrees", "--max-angle")),
+            (&self.max_risk, ("area under risk", "of random", "--max-risk")),
             (&self.max_vi, ("variation of information", "bits", "--max-vi")),
             (&self.min_recall, ("boundary recall", "%", "--min-recall")),
         ];
@@ -134,13 +138,14 @@ fn one(limit: &Limit, (name, unit, option): Kind, regions: &[Region]) -> Result<
         None => regions.first().ok_or_else(|| Error::usage(format!("{option}: nothing was measured")))?,
     };
     let threshold = limit.threshold.unwrap_or(1.0);
-    if limit.threshold.is_some() && name != "bad pixels" {
-        return Err(Error::usage(format!("{option} has no threshold; only --max-bad has")));
+    let by_threshold = ["bad pixels", "area under risk"].contains(&name);
+    if limit.threshold.is_some() && !by_threshold {
+        return Err(Error::usage(format!("{option} has no threshold; only --max-bad and --max-risk have")));
     }
+    let unmeasured =
+        || Error::usage(format!("{option}: threshold {threshold} is not measured; add it to --thresholds"));
     let bad = |all: &[crate::measure::stereo::Bad]| {
-        all.iter().find(|bad| bad.threshold == threshold).map(|bad| bad.percent).ok_or_else(|| {
-            Error::usage(format!("{option}: threshold {threshold} is not measured; add it to --thresholds"))
-        })
+        all.iter().find(|bad| bad.threshold == threshold).map(|bad| bad.percent).ok_or_else(unmeasured)
     };
     let value = match (&region.measures, name) {
         (Measures::Stereo(m), "bad pixels") => bad(&m.bad)?,
@@ -151,6 +156,13 @@ fn one(limit: &Limit, (name, unit, option): Kind, regions: &[Region]) -> Result<
         (Measures::Flow(m), "outliers") => m.outliers,
         (Measures::Flow(m), "end-point error") => m.end_point.mean,
         (Measures::Flow(m), "angular error") => m.angular.mean,
+        (Measures::Stereo(_) | Measures::Flow(_), "area under risk") => {
+            let risks = region.risk.as_ref().ok_or_else(|| {
+                Error::usage(format!("{option}: the result has no confidence.npy; run with --uncertainty"))
+            })?;
+            let at = risks.iter().find(|risk| risk.threshold == threshold);
+            at.ok_or_else(unmeasured)?.area
+        }
         (Measures::Segment(m), "variation of information") => Some(m.mean.vi),
         (Measures::Segment(m), "boundary recall") => m.mean.recall,
         (measures, _) => {
@@ -165,7 +177,7 @@ fn one(limit: &Limit, (name, unit, option): Kind, regions: &[Region]) -> Result<
         }
     };
     let measure = match (name, &region.measures) {
-        ("bad pixels", _) => format!("{name} > {threshold} ({})", region.name),
+        _ if by_threshold => format!("{name} > {threshold} ({})", region.name),
         (_, Measures::Segment(_)) => name.to_string(),
         _ => format!("{name} ({})", region.name),
     };

@@ -51,6 +51,9 @@ pub fn text(report: &Report) -> String {
                 rows.add(&format!("boundary precision ({} px)", m.tolerance), m.mean.precision, 2, "%");
             }
         }
+        for risk in region.risk.iter().flatten() {
+            rows.add(&format!("area under risk > {} (random: 1)", risk.threshold), risk.area, 3, "");
+        }
     }
     out += &rows.text();
     for check in &report.limits {
