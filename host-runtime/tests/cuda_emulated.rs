@@ -67,16 +67,64 @@ fn event_driven(seed: u64) {
 fn kernels_equal_the_specification_on_stand_ins() {
     let folder = tempfile::tempdir().unwrap();
     build(folder.path());
-    let status = Command::new(std::env::current_exe().unwrap())
+    let status = on(folder.path(), std::env::current_exe().unwrap().as_ref())
         .args(["--ignored", "--exact", "on_stand_ins", "--nocapture"])
-        .env("LD_LIBRARY_PATH", folder.path())
-        .env("SPA_NVRTC", folder.path())
-        .env("SPA_EMULATOR", folder.path())
-        .env("SPA_EMULATOR_CARDS", "2")
-        .env("XDG_CACHE_HOME", folder.path().join("cache"))
         .status()
         .unwrap();
     assert!(status.success());
+}
+
+/// `program` where the stand-ins in `folder` are the driver, of two cards, and the compiler.
+fn on(folder: &Path, program: &Path) -> Command {
+    let mut command = Command::new(program);
+    command
+        .current_dir(folder)
+        .env("LD_LIBRARY_PATH", folder)
+        .env("SPA_NVRTC", folder)
+        .env("SPA_EMULATOR", folder)
+        .env("SPA_EMULATOR_CARDS", "2")
+        .env("XDG_CACHE_HOME", folder.join("cache"));
+    command
+}
+
+/// `spa study edgs` from pictures to its table, figure and JSON.
+#[test]
+fn the_exploration_runs_on_stand_ins() {
+    let folder = tempfile::tempdir().unwrap();
+    build(folder.path());
+    let spa = |line: &str| {
+        let mut command = on(folder.path(), env!("CARGO_BIN_EXE_spa").as_ref());
+        let output = command.args(line.split(' ')).output().unwrap();
+        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    spa("synth stereo -o pair --size 40x24 --labels 6 --seed 2");
+    spa("synth segment -o picture --size 32x24 --labels 2 --seed 2");
+    let text = spa(
+        "study edgs pair --segment picture/image.png --windows 7 --classes 2 --regions 8x8,16x8 --blocks 1,2 --cutoffs 4 \
+         --repeats 2 --iterations 30 --explore-iterations 10 -o out",
+    );
+    assert!(
+        text.starts_with("best configurations (region, blocks a multiprocessor) on emulated card"),
+        "{text}"
+    );
+    let json = std::fs::read_to_string(folder.path().join("out/edgs.json")).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    for case in json["cases"].as_array().unwrap() {
+        // The stand-in holds one block a multiprocessor: half of the configurations are missing.
+        let configurations = case["designs"][1]["configurations"].as_array().unwrap();
+        let missing: Vec<bool> = configurations.iter().map(|c| c["slowdown"].is_null()).collect();
+        assert_eq!(missing, [false, true, false, true]);
+        let results = case["results"].as_array().unwrap();
+        let names: Vec<&str> = results.iter().map(|r| r["design"].as_str().unwrap()).collect();
+        assert_eq!(names, ["baseline", "EDGS-4", "RV-4"]);
+        let skipped = |n: usize| results[n]["skipped_percent"].as_f64().unwrap();
+        assert!(skipped(0) == 0.0 && skipped(2) > 0.0 && skipped(1) >= 0.0, "{results:?}");
+    }
+    let svg = std::fs::read_to_string(folder.path().join("out/edgs.svg")).unwrap();
+    for name in ["stereo vision, EDGS-4: best", "segmentation: skipped updates, %"] {
+        assert!(svg.contains(name), "{name}");
+    }
 }
 
 #[test]
