@@ -194,7 +194,12 @@ fn segmentations(path: &Path, picture: &Path, (width, height): (u32, u32)) -> Re
         return Ok(Reference::Segmentations(Vec::new()));
     }
     let nothing = LabelMap { width, height, values: vec![0; (width * height) as usize] };
-    let answer = Answer { path: picture.to_path_buf(), field: Field::Labels(nothing), application: None };
+    let answer = Answer {
+        path: picture.to_path_buf(),
+        field: Field::Labels(nothing),
+        application: None,
+        confidence: None,
+    };
     let truth = Truth::open(&[path.to_path_buf()], &answer, ReadAs::default())?;
     let maps = truth.fields.into_iter().filter_map(|field| match field {
         Field::Labels(map) => Some(map),
