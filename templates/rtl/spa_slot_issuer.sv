@@ -56,6 +56,8 @@ module spa_slot_issuer #(
   localparam logic [1:0] SettleCycles  = 2'd3;
 
   logic [2:0] prepare_q;
+  logic       preparing_q;     // prepare_q is not 0
+  logic       first_read_q;    // the first cycles of it: entry 0 is being read
   logic       active_q;
   logic       done_q;
   logic       stop_q;
@@ -125,7 +127,7 @@ module spa_slot_issuer #(
   assign last_slot = group_last_q && row_last_q;
 
   always_ff @(posedge clk_i) begin
-    if (prepare_q != '0) begin
+    if (preparing_q) begin
       group_q      <= groups_i;
       group_last_q <= groups_i == 16'd1;
       row_q        <= tile_height_i;
@@ -152,7 +154,7 @@ module spa_slot_issuer #(
     row0_plus_q <= row0_q + 1'b1;
     row0_wrap_q <= row0_plus_q == tile_height_i;
     base_plus_q <= base_q + 24'(tile_width_i);
-    if (prepare_q != '0) begin
+    if (preparing_q) begin
       half_start_q  <= 1'b1;
       slot_colour_q <= 1'b0;
       row0_q        <= '0;
@@ -180,7 +182,7 @@ module spa_slot_issuer #(
     last_iteration_q <= (iteration_plus_q == iterations_i) || stop_q;
     collect_next_q   <= iteration_plus_q >= burn_in_i;
     first_next_q     <= iteration_plus_q == burn_in_i;
-    if (prepare_q != '0) begin
+    if (preparing_q) begin
       iteration_q <= '0;
       collect_q   <= burn_in_i == '0;
       first_q     <= burn_in_i == '0;
@@ -207,52 +209,58 @@ module spa_slot_issuer #(
     schedule_q <= schedule_mem[entry_plus_q[EntryBits-1:0]];
   end
 
+  // What the end of the iteration does to them is made ready before it: iterations are at least eight cycles long.
+  logic [23:0] remain_next_q;
+  logic        remain_step_q;
+  logic        entry_step_q;
+
   always_ff @(posedge clk_i) begin
     entry_more_q  <= {1'b0, entry_plus_q} < entries_i;
     remain_last_q <= remain_q[23:1] == '0;
-    if (prepare_q != '0) begin
+    remain_next_q <= remain_last_q ? schedule_q : remain_q - 1'b1;
+    remain_step_q <= !remain_last_q || entry_more_q;
+    entry_step_q  <= remain_last_q && entry_more_q;
+    if (preparing_q) begin
       // Entry 0 is read first of all.
       entry_q      <= '0;
-      entry_plus_q <= (prepare_q > 3'd4) ? 8'd0 : 8'd1;
-      if (prepare_q > 3'd4) remain_q <= schedule_q;
+      entry_plus_q <= first_read_q ? 8'd0 : 8'd1;
+      if (first_read_q) remain_q <= schedule_q;
     end else begin
       entry_plus_q <= entry_q + 1'b1;
-      if (iteration_end) begin
-        if (remain_last_q) begin
-          if (entry_more_q) begin
-            entry_q  <= entry_plus_q;
-            remain_q <= schedule_q;
-          end
-        end else begin
-          remain_q <= remain_q - 1'b1;
-        end
-      end
+      if (iteration_end && entry_step_q) entry_q <= entry_plus_q;
+      if (iteration_end && remain_step_q) remain_q <= remain_next_q;
     end
   end
 
   // Start and end.
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      prepare_q   <= '0;
-      active_q    <= 1'b0;
-      done_q      <= 1'b0;
-      stop_q      <= 1'b0;
-      stopped_q   <= 1'b0;
-      any_q       <= 1'b0;
-      collected_q <= 1'b0;
+      prepare_q    <= '0;
+      preparing_q  <= 1'b0;
+      first_read_q <= 1'b0;
+      active_q     <= 1'b0;
+      done_q       <= 1'b0;
+      stop_q       <= 1'b0;
+      stopped_q    <= 1'b0;
+      any_q        <= 1'b0;
+      collected_q  <= 1'b0;
     end else if (start_i) begin
-      prepare_q   <= PrepareCycles;
-      active_q    <= 1'b0;
-      done_q      <= 1'b0;
-      stop_q      <= 1'b0;
-      stopped_q   <= 1'b0;
-      any_q       <= 1'b0;
-      collected_q <= 1'b0;
+      prepare_q    <= PrepareCycles;
+      preparing_q  <= 1'b1;
+      first_read_q <= 1'b1;
+      active_q     <= 1'b0;
+      done_q       <= 1'b0;
+      stop_q       <= 1'b0;
+      stopped_q    <= 1'b0;
+      any_q        <= 1'b0;
+      collected_q  <= 1'b0;
     end else begin
-      if (prepare_q != '0) prepare_q <= prepare_q - 1'b1;
+      if (preparing_q) prepare_q <= prepare_q - 1'b1;
+      if (prepare_q == 3'd5) first_read_q <= 1'b0;
       if (prepare_q == 3'd1) begin
-        active_q <= (iterations_i != '0) && !stop_q;
-        done_q   <= (iterations_i == '0) || stop_q;
+        preparing_q <= 1'b0;
+        active_q    <= (iterations_i != '0) && !stop_q;
+        done_q      <= (iterations_i == '0) || stop_q;
       end
       if (stop_i && !done_q) stop_q <= 1'b1;
       if (issue) any_q <= 1'b1;
