@@ -5,6 +5,7 @@ use crate::checkpoint::{self, Checkpoint, Identity};
 use crate::error::{Error, Result};
 use crate::spill::Spill;
 use crate::trace::{EnergyTrace, period};
+use crate::uncertainty::boundary::BoundaryCounts;
 use anyhow::Context as _;
 use serde::{Deserialize, Deserializer};
 use spa_model::Job;
@@ -53,6 +54,8 @@ impl<'de> Deserialize<'de> for Every {
 pub struct Course {
     /// Follow the energy, in this unit ([`EnergyTrace::unit`]).
     pub trace: Option<f64>,
+    /// Count boundaries of segments in every collected field: the run then stops after each.
+    pub boundaries: bool,
     /// Where to save the run, and how often.
     pub checkpoint: Option<(PathBuf, Every)>,
     /// Where to go on.
@@ -68,6 +71,8 @@ pub struct Driven<R = RunReport> {
     pub iterations: u32,
     /// Energies along the run, if they were wanted and the backend can stop for them.
     pub trace: Option<EnergyTrace>,
+    /// Boundaries in the collected fields, if they were wanted and the backend can stop for them.
+    pub boundaries: Option<BoundaryCounts>,
 }
 
 /// Runs `job` for `application` on `backend` along `course`. Where `progress` returns false the run stops and what it has so
@@ -85,7 +90,7 @@ pub fn drive(
 ) -> anyhow::Result<Driven> {
     if backend.in_one_piece().is_some() {
         let report = in_one_piece(backend, job, "the run", progress)?;
-        return Ok(Driven { report, iterations: job.iterations(), trace: None });
+        return Ok(Driven { report, iterations: job.iterations(), trace: None, boundaries: None });
     }
     #[expect(clippy::redundant_closure_for_method_calls, reason = "the method is of one lifetime only")]
     pursue(backend, (application, job), course, (None, progress), |session| session.finish())
@@ -134,10 +139,16 @@ fn pursue<R>(
         identity,
         saved: Instant::now(),
     });
-    let mut course = Running { session, energies, saver, spill };
+    let problem = job.problem();
+    let boundaries = course.boundaries.then(|| Fields {
+        burn_in: job.run().burn_in,
+        counts: BoundaryCounts::new((problem.width as usize, problem.height as usize)),
+    });
+    let mut course = Running { session, energies, saver, spill, boundaries };
     course.run(job.iterations(), progress)?;
     let iterations = course.session.iteration();
-    Ok(Driven { report: finish(course.session)?, iterations, trace: course.energies })
+    let boundaries = course.boundaries.map(|fields| fields.counts);
+    Ok(Driven { report: finish(course.session)?, iterations, trace: course.energies, boundaries })
 }
 
 /// Runs `job`, which is `part` of something greater, on any backend to its end.
@@ -215,6 +226,19 @@ impl Saver {
     }
 }
 
+/// Collected fields, seen one by one.
+struct Fields {
+    burn_in: u32,
+    counts: BoundaryCounts,
+}
+
+impl Fields {
+    /// The iteration to stop at after `done`: the next that is collected.
+    fn next(&self, done: u32) -> u32 {
+        done.max(self.burn_in).saturating_add(1)
+    }
+}
+
 /// A run on its way.
 struct Running<'a> {
     session: Box<dyn Session + 'a>,
@@ -222,6 +246,7 @@ struct Running<'a> {
     saver: Option<Saver>,
     /// Where messages go.
     spill: Option<&'a Arc<Spill>>,
+    boundaries: Option<Fields>,
 }
 
 impl Running<'_> {
@@ -236,7 +261,8 @@ impl Running<'_> {
             let done = self.session.iteration();
             let point = if self.energies.is_some() { (done / period + 1) * period } else { u32::MAX };
             let (saver, spill) = (self.saver.as_ref(), self.spill);
-            let to = iterations.min(point).min(saver.map_or(u32::MAX, |saver| saver.next(done)));
+            let field = self.boundaries.as_ref().map_or(u32::MAX, |fields| fields.next(done));
+            let to = iterations.min(point).min(field).min(saver.map_or(u32::MAX, |saver| saver.next(done)));
             self.session.advance(to, &mut |now| {
                 stop |= !progress(now);
                 let save =
@@ -245,6 +271,9 @@ impl Running<'_> {
             })?;
             spill.map_or(Ok(()), |spill| spill.check())?;
             let done = self.session.iteration();
+            if let Some(fields) = self.boundaries.as_mut().filter(|fields| done > fields.burn_in) {
+                fields.counts.add(&self.session.labels()?);
+            }
             if done == iterations || done.is_multiple_of(period) {
                 self.note_energy()?;
             }

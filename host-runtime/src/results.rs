@@ -100,7 +100,7 @@ pub fn write_figure(output: &Output, shown: &Shown<'_>) -> Result<()> {
     figure::write(&output.path(FIGURE), &panels::panels(shown), &names)
 }
 
-/// Writes the files of `--uncertainty`, and sums them up.
+/// Writes the files of `--uncertainty`, and sums them up. `sampled` are shares of boundaries, H·W, where fields were watched.
 ///
 /// # Errors
 /// [`Error::File`] if one cannot be written.
@@ -108,14 +108,14 @@ pub fn write_uncertainty<C: Counted>(
     output: &Output,
     shown: &Shown<'_>,
     source: &dyn Source<C>,
+    sampled: Option<&[f32]>,
 ) -> Result<Overview> {
     let question = Question {
         source,
         scale: shown.scale,
         share: shown.share,
         boundaries: *shown.application == Application::Segment,
-        // Runs do not count them yet (docs/status.md).
-        sampled: None,
+        sampled,
     };
     let overview = uncertainty::files::write(output, &question)?;
     let names = ["confidence", "entropy", "deviation", "credible", "boundary"];

@@ -76,7 +76,7 @@ impl Decode {
                     scale: &scale,
                     share,
                 };
-                write_uncertainty(&output, &shown, &source)?;
+                write_uncertainty(&output, &shown, &source, None)?;
             }
             let histograms = [crate::results::HISTOGRAM, crate::results::HISTOGRAM_SPARSE];
             output.commit(&[&histograms[..], &crate::uncertainty::files::FILES].concat())?;

@@ -1,5 +1,6 @@
 //! Runs jobs with a progress bar, and lets signals stop them.
 
+use crate::app::Application;
 use crate::backend::{Backend, DrainedReport, Progress, ProgressSink, RunReport};
 use crate::blocks::{Source, Whole};
 use crate::checkpoint::Checkpoint;
@@ -159,6 +160,11 @@ pub fn course(plan: &Plan, options: &RunOptions, resume: Option<Checkpoint>) -> 
     let every = options.checkpoint_every.unwrap_or_default();
     Course {
         trace: wanted.then(|| plan.energy_unit()),
+        // A checkpoint does not hold them: a run that is cut has to give what one without a break gives.
+        boundaries: plan.application == Application::Segment
+            && options.uncertainty
+            && options.checkpoint.is_none()
+            && resume.is_none(),
         checkpoint: options.checkpoint.clone().map(|path| (path, every)),
         resume,
     }

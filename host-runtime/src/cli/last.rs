@@ -9,7 +9,7 @@ use crate::blocks::{Digest, Whole};
 use crate::chains::{self, Chains};
 use crate::checkpoint::Checkpoint;
 use crate::diagnostics::converge::Convergence;
-use crate::drive::Driven;
+use crate::drive::{Course, Driven};
 use crate::interrupt;
 use crate::logfile::{self, Kept};
 use crate::lowest;
@@ -157,7 +157,7 @@ fn in_one_histogram(machine: Machine, results: Results<'_>) -> anyhow::Result<Ex
     let plan = &results.prepared.plan;
     let resumed_from = resume.as_ref().map(Checkpoint::iteration);
     let course = course(plan, results.wanted.options, resume);
-    let Driven { mut report, iterations, trace } = follow(backend.as_mut(), plan, course)?;
+    let Driven { mut report, iterations, trace, boundaries } = follow(backend.as_mut(), plan, course)?;
     let outcome = &mut report.outcome;
     let source = Whole::of(size(plan), &outcome.histogram);
     let mut hasher = Hasher::default();
@@ -182,6 +182,7 @@ fn in_one_histogram(machine: Machine, results: Results<'_>) -> anyhow::Result<Ex
         log: Some(Kept::Memory(&outcome.messages)),
         shape: build.as_ref().map(Build::array),
         trace: trace.as_ref(),
+        boundaries: boundaries.and_then(|counts| counts.shares()),
     };
     let labels = std::slice::from_ref(&outcome.labels);
     results.write(summary, labels, &Drawn { source: &source, digest: &digest }, beside)
@@ -199,8 +200,9 @@ fn in_blocks(machine: Machine, results: Results<'_>) -> anyhow::Result<ExitCode>
         budget.folder.display()
     );
     let spill = Arc::new(Spill::new(&budget.folder, size(plan))?);
-    let course = course(plan, results.wanted.options, None);
-    let Driven { report, iterations, trace } = follow_to(backend.as_mut(), plan, (course, &spill))?;
+    // Watching every field would take longer than drawing it.
+    let course = Course { boundaries: false, ..course(plan, results.wanted.options, None) };
+    let Driven { report, iterations, trace, .. } = follow_to(backend.as_mut(), plan, (course, &spill))?;
     let source = Spilled::new(spill, &plan.job, iterations, &report.labels, budget.block());
     let mut hasher = Hasher::default();
     let digest = Digest::of(&source, Some(&mut hasher))?;
@@ -224,6 +226,7 @@ fn in_blocks(machine: Machine, results: Results<'_>) -> anyhow::Result<ExitCode>
         log: Some(Kept::Disk(&source)),
         shape: build.as_ref().map(Build::array),
         trace: trace.as_ref(),
+        boundaries: None,
     };
     let labels = std::slice::from_ref(&report.labels);
     results.write(summary, labels, &Drawn { source: &source, digest: &digest }, beside)
@@ -252,6 +255,8 @@ struct Beside<'a> {
     shape: Option<&'a ArrayShape>,
     /// Its energy along the run.
     trace: Option<&'a EnergyTrace>,
+    /// How often every pixel lay on a boundary in the fields that were watched, 0…1.
+    boundaries: Option<Vec<f32>>,
 }
 
 impl Results<'_> {
@@ -282,7 +287,7 @@ impl Results<'_> {
         let figure = output.is_some() && photographs.is_some();
         let pictures = figure || (output.is_some() && options.uncertainty) || options.report.is_some();
         let seen = (pictures && collected)
-            .then(|| Seen::of(drawn.source, (&plan.application, &scale, share), None))
+            .then(|| Seen::of(drawn.source, (&plan.application, &scale, share), beside.boundaries.as_deref()))
             .transpose()?;
         let measured = (seen.is_some() && !in_pixels).then(|| self.prepared.field(&drawn.digest.mode));
         let nothing = Photographs::default();
@@ -299,7 +304,8 @@ impl Results<'_> {
         });
         if let Some(output) = output {
             if let Some(shown) = shown.as_ref().filter(|_| options.uncertainty) {
-                summary.uncertainty = Some(write_uncertainty(&output, shown, drawn.source)?);
+                summary.uncertainty =
+                    Some(write_uncertainty(&output, shown, drawn.source, beside.boundaries.as_deref())?);
             }
             if collected {
                 write_extras(&output, &self.prepared.extras(drawn.source, &drawn.digest.mode)?)?;

@@ -129,6 +129,34 @@ fn motions_have_vectors_and_classes_have_boundaries() {
 }
 
 #[test]
+fn boundaries_are_counted_in_the_collected_fields() {
+    let spa = Spa::with_scene("segment", "3");
+    let run = |iterations: &str, more: &[&str]| {
+        let args =
+            ["segment", "scene/image.png", "--labels=3", "--temperature=30", "--iterations", iterations];
+        spa.ok(&[&args[..], &["--burn-in=4", "--uncertainty", "-o"], more].concat());
+    };
+    run("9", &["out"]);
+    let source =
+        |folder: &str| spa.json(&format!("{folder}/summary.json"))["uncertainty"]["boundary"].clone();
+    assert_eq!(source("out"), "samples");
+    // The field after k iterations is that of the run that ends there.
+    let mut counts = spa_runtime::uncertainty::boundary::BoundaryCounts::new((40, 30));
+    for k in 5..=9 {
+        run(&k.to_string(), &["part"]);
+        let (.., labels) = spa_runtime::npy::read_plane(&spa.path("part/labels.npy")).unwrap();
+        counts.add(&labels);
+    }
+    let expected: Vec<f64> = counts.shares().unwrap().into_iter().map(f64::from).collect();
+    assert_eq!(array(&spa, "boundary.npy").1, expected);
+    // What a checkpoint does not hold is not counted, and several chains are not watched.
+    run("9", &["out", "--checkpoint", "run.ckp"]);
+    assert_eq!(source("out"), "independent");
+    run("9", &["many", "--chains=2"]);
+    assert_eq!(source("many"), "independent");
+}
+
+#[test]
 fn shares_and_folders_are_checked() {
     let spa = Spa::with_scene("stereo", "12");
     let refused = |more: &[&str]| spa.fails(2, &[&STEREO[..6], more].concat());
