@@ -6,11 +6,13 @@ use hw_tests::builds;
 use hw_tests::cosim::Bench;
 use hw_tests::job::{Application, Heat, JobSpec};
 use spa_model::Job;
-use spa_runtime::backend::sim::SimBackendOptions;
+use spa_runtime::backend::cpu::CpuBackend;
+use spa_runtime::backend::sim::{SimBackend, SimBackendOptions};
 use spa_runtime::card::accelerator::{Accelerator, Design, DriverOptions};
 use spa_runtime::card::axi::MemoryOptions;
 use spa_runtime::card::sim::{SimCard, SimOptions};
 use spa_runtime::card::{Card, CardError};
+use spa_runtime::diagnostics::converge;
 use spagen::{Config, simbuild};
 
 /// The build of these tests: counters of 3 bits saturate soon.
@@ -154,4 +156,23 @@ fn a_job_that_is_too_large_names_the_capacity() {
     let mut bench = bench(MemoryOptions::default(), 64);
     let error = bench.check(&job).unwrap_err().to_string();
     assert!(error.contains("rv_capacity"), "{error}");
+}
+
+#[test]
+fn chains_stop_on_the_card_where_they_stop_on_the_cpu() {
+    let config = config();
+    let field = JobSpec::new(Application::Segment, 12, 10, 3);
+    // Warm enough to agree after some checks, and far too cold to agree at all.
+    for (temperature, most) in [(40.0, 400), (0.5, 200)] {
+        let job = JobSpec { heat: Heat::Constant(temperature), ..field.clone() };
+        let job = job.job(&config.hardware, &config.array).unwrap();
+        let options = SimBackendOptions::default();
+        let mut sim = SimBackend::new(builds::build(&config).unwrap(), options);
+        let mut cpu = CpuBackend::default();
+        let chains = (temperature, converge::FEWEST, most);
+        let expected = converge::converge(&mut cpu, &job, chains, &mut |_| true).unwrap();
+        let found = converge::converge(&mut sim, &job, chains, &mut |_| true).unwrap();
+        assert_eq!(found, expected, "at {temperature}");
+        assert_eq!(found.converged, temperature > 1.0, "{found}");
+    }
 }
