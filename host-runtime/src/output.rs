@@ -58,6 +58,11 @@ impl Output {
         self.staging.path().join(name)
     }
 
+    /// True if the folder has results of an earlier run: files that this one does not write are then stale, else somebody's own.
+    pub fn follows_a_run(&self) -> bool {
+        self.target.join(SUMMARY).is_file()
+    }
+
     /// Moves everything into place. Files of the same names are replaced and those named in `stale` removed; any other
     /// file of the folder stays.
     ///

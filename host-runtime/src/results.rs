@@ -162,5 +162,6 @@ pub fn write_run<C: Counted>(
         &uncertainty::files::FILES,
     ]
     .concat();
-    output.commit(&stale)
+    let earlier = output.follows_a_run();
+    output.commit(if earlier { &stale } else { &[] })
 }

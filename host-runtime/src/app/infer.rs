@@ -92,8 +92,14 @@ pub fn prepare(model: &Model, options: RunOptions, build: Option<&Build>) -> Res
     })?;
     let unary = grounded(unary.values, labels.into(), &model.unary)?;
     let table = options.pair_table.as_deref().map(|path| read_pairs(path, labels)).transpose()?;
+    if table.is_some() && options.pair.is_some() {
+        return Err(Error::usage("pair and pair-table are two smoothness terms; give one of them"));
+    }
     let form = options.pair.unwrap_or(defaults.pair);
-    let cap = options.cap.unwrap_or(defaults.cap);
+    // Unequal labels then cost beta, as the formula says.
+    let usual = if form == PairForm::Potts { 1 } else { defaults.cap };
+    let cap = options.cap.unwrap_or(usual);
+    options.cap = Some(cap);
 
     let most = |values: &[f64]| values.iter().copied().filter(|v| v.is_finite()).fold(0.0, f64::max);
     let pair_most = match &table {

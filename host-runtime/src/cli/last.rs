@@ -9,7 +9,7 @@ use crate::blocks::{Digest, Whole};
 use crate::chains::{self, Chains};
 use crate::checkpoint::Checkpoint;
 use crate::diagnostics::converge::Convergence;
-use crate::drive::{Course, Driven};
+use crate::drive::Driven;
 use crate::interrupt;
 use crate::logfile::{self, Kept};
 use crate::lowest;
@@ -200,9 +200,9 @@ fn in_blocks(machine: Machine, results: Results<'_>) -> anyhow::Result<ExitCode>
         budget.folder.display()
     );
     let spill = Arc::new(Spill::new(&budget.folder, size(plan))?);
-    // Watching every field would take longer than drawing it.
-    let course = Course { boundaries: false, ..course(plan, results.wanted.options, None) };
-    let Driven { report, iterations, trace, .. } = follow_to(backend.as_mut(), plan, (course, &spill))?;
+    let course = course(plan, results.wanted.options, None);
+    let Driven { report, iterations, trace, boundaries } =
+        follow_to(backend.as_mut(), plan, (course, &spill))?;
     let source = Spilled::new(spill, &plan.job, iterations, &report.labels, budget.block());
     let mut hasher = Hasher::default();
     let digest = Digest::of(&source, Some(&mut hasher))?;
@@ -226,7 +226,7 @@ fn in_blocks(machine: Machine, results: Results<'_>) -> anyhow::Result<ExitCode>
         log: Some(Kept::Disk(&source)),
         shape: build.as_ref().map(Build::array),
         trace: trace.as_ref(),
-        boundaries: None,
+        boundaries: boundaries.and_then(|counts| counts.shares()),
     };
     let labels = std::slice::from_ref(&report.labels);
     results.write(summary, labels, &Drawn { source: &source, digest: &digest }, beside)

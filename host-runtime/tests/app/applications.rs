@@ -282,3 +282,24 @@ fn options_of_other_applications_are_refused() {
     let colours = ["segment", "scene/left.png", "--colours", "ff0000,00ff0"];
     assert!(spa.fails(2, &colours).contains("must be six hexadecimal digits"));
 }
+
+#[test]
+fn a_potts_term_costs_beta_as_the_formula_says() {
+    let spa = Spa::new();
+    let unary: Vec<f32> = (0..12 * 8 * 2).map(|i| ((i * 7) % 5) as f32).collect();
+    npy::write(&spa.path("unary.npy"), &[8, 12, 2], &unary).unwrap();
+    npy::write(&spa.path("table.npy"), &[2, 2], &[0.0_f32, 1.0, 1.0, 0.0]).unwrap();
+    let run = |name: &str, pair: &str| {
+        let model = format!("unary = 'unary.npy'\nbeta = 1.5\niterations = 60\n{pair}\n");
+        std::fs::write(spa.path("model.toml"), model).unwrap();
+        spa.ok(&["infer", "model.toml", "-o", name]);
+        std::fs::read(spa.path(&format!("{name}/labels.npy"))).unwrap()
+    };
+    let table = run("table", "pair-table = 'table.npy'");
+    assert_eq!(run("potts", "pair = 'potts'"), table);
+    assert_ne!(run("stiff", "pair = 'potts'\ncap = 255"), table);
+    std::fs::write(spa.path("model.toml"), "unary = 'unary.npy'\npair = 'abs'\npair-table = 'table.npy'\n")
+        .unwrap();
+    let text = spa.fails(2, &["infer", "model.toml"]);
+    assert!(text.contains("pair and pair-table are two smoothness terms; give one of them"), "{text}");
+}

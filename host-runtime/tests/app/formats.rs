@@ -200,3 +200,13 @@ fn flow_goes_from_format_to_format() {
     );
     assert!(spa.fails(2, &["convert", "a.flo", "a.tif"]).contains("format 'tiff' cannot hold flow"));
 }
+
+#[test]
+fn what_cannot_be_converted_leaves_its_place_as_it_was() {
+    let spa = Spa::new();
+    spa_runtime::npy::write(&spa.path("negative.npy"), &[1, 2], &[-3.0_f32, 1.0]).unwrap();
+    std::fs::write(spa.path("old.png"), "old").unwrap();
+    let text = spa.fails(1, &["convert", "negative.npy", "old.png", "--kind", "stereo"]);
+    assert!(text.contains("old.png") && !text.contains(".spa-"), "{text}");
+    assert_eq!(std::fs::read_to_string(spa.path("old.png")).unwrap(), "old");
+}

@@ -129,6 +129,18 @@ fn motions_have_vectors_and_classes_have_boundaries() {
 }
 
 #[test]
+fn files_that_no_run_left_stay() {
+    let spa = Spa::with_scene("stereo", "12");
+    std::fs::create_dir(spa.path("own")).unwrap();
+    std::fs::write(spa.path("own/mean.npy"), "mine").unwrap();
+    std::fs::write(spa.path("own/flow.npy"), "mine").unwrap();
+    spa.ok(&[&STEREO[..6], &["-o", "own"]].concat());
+    for name in ["own/mean.npy", "own/flow.npy"] {
+        assert_eq!(std::fs::read_to_string(spa.path(name)).unwrap(), "mine", "{name}");
+    }
+}
+
+#[test]
 fn boundaries_are_counted_in_the_collected_fields() {
     let spa = Spa::with_scene("segment", "3");
     let run = |iterations: &str, more: &[&str]| {
