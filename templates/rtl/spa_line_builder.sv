@@ -96,7 +96,11 @@ module spa_line_builder #(
 
     assign held_d[s*MessageBits +: MessageBits] = (hit != '0) ? message : held;
     // A full line has a message in every slot from `fill_q` on, a flush has none.
-    assign line_d[s*MessageBits +: MessageBits] = (FillBits'(s) < fill_q) ? held : message;
+    if (s < Slots - 1) begin : g_held
+      assign line_d[s*MessageBits +: MessageBits] = (FillBits'(s) < fill_q) ? held : message;
+    end else begin : g_last  // never below `fill_q`
+      assign line_d[s*MessageBits +: MessageBits] = message;
+    end
   end
 
   always_ff @(posedge clk_i) begin

@@ -258,15 +258,11 @@ module spa_spe #(
 
   logic                           thr_load_1_q;
   logic [PBits*(EnergyBits+1)-1:0] thr_1_q;
-  logic [$bits({
-    lab_raddr_i, halo_h_raddr_i, halo_v_raddr_i, sw_bank_i, sw_halo_i, nb_load_i, nb_xfer_i, s1_raddr_i,
-    s1_load_i, s1_xfer_i, keep_waddr_i, s2_raddr_i, s2_rot_i, s2_dirx_i, s2_diry_i, s2_value_i, cost_raddr_i,
-    own_label_i, own_vx_i, own_vy_i, e_we_i, e_first_i, e_waddr_i, min_hold_i, e_raddr_i, entry_i, w_we_i,
-    w_first_i, w_waddr_i, sum_hold_i, u_raddr_i, mul_lane_i, r_load_i, w_raddr_i, rem_first_i, cnt_first_i,
-    sel_hold_i, keep_raddr_i, wb_lane_i, wb_load_i, lab_we_i, lab_waddr_i, ent_valid_i, ent_drain_i,
-    ent_first_i, ent_addr_i, halo_h_we_i, halo_h_waddr_i, halo_v_we_i, halo_v_waddr_i, fill_limit_i, load_hit_i,
-    load_target_i, load_addr_i, load_data_i, axis_neighbours_i, axis_inside_i, axis_outside_i
-  })-1:0]                         control_1_q;
+  // The widths of what follows, added up (113 bits in ports of fixed width): Icarus knows no $bits of ports in a range.
+  localparam int ControlBits =
+    113 + 4*BankBits + 2 * YBits + 2 * XBits + 4 * Spus + 2 * RvBits + Spus*S2Bits + RotBits + 2*Spus +
+    CostBits + 3 * LabelBits + VxBits + VyBits + EntryBits + 2 * WBufBits + 2 * LaneBits + BankBits + FillBits;
+  logic [ControlBits-1:0]         control_1_q;
 
   always_ff @(posedge clk_i) begin
     control_1_q <= {
