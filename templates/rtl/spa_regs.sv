@@ -182,14 +182,11 @@ module spa_regs #(
   assign s_axil_rresp_o   = 2'b00;
 {%- for set in map.read_sets() %}
 
-  always_comb begin
-    case (ar_word_q[6:3])
+  // Sums of ANDs: a case would become a table of constants in part, and that a memory.
+  assign set{{ set.number() }}_d = 64'd0
 {%- for register in set.registers() %}
-      {{ register.sv_place() }}: set{{ set.number() }}_d = {{ register.sv_read() }};
-{%- endfor %}
-      default: set{{ set.number() }}_d = '0;
-    endcase
-  end
+    | ({64{ar_word_q[6:3] == {{ register.sv_place() }}}} & {{ register.sv_read() }})
+{%- endfor %};
 {%- endfor %}
 
   always_comb begin
