@@ -193,6 +193,24 @@ pub fn replace(
     Ok(())
 }
 
+/// The same for work that takes a path: it writes a file of that name in a folder beside the place.
+///
+/// # Errors
+/// As [`replace`], and those of `work`, with `path` for its file.
+pub fn replace_at(path: &Path, work: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+    let target = destination("write", path)?;
+    let fail = |e: std::io::Error| Error::io("write", path, &e);
+    let folder = tempfile::Builder::new().prefix(".spa-").tempdir_in(parent_of(&target)).map_err(fail)?;
+    let _staged = Staged::new(folder.path());
+    let staged = folder.path().join(target.file_name().unwrap_or_default());
+    // Its place is what people know.
+    work(&staged).map_err(|error| match error {
+        Error::File { action, cause, .. } => Error::File { action, path: path.to_path_buf(), cause },
+        other => other,
+    })?;
+    std::fs::rename(&staged, &target).map_err(fail)
+}
+
 /// Temporary files are private; those that stay are as open as other files.
 fn open_to_all<'a, 'b>(builder: &'a mut tempfile::Builder<'b, 'b>) -> &'a mut tempfile::Builder<'b, 'b> {
     #[cfg(unix)]

@@ -3,9 +3,9 @@
 use crate::error::Error;
 use crate::formats::{Field, FileFormat};
 use crate::measure::answer::{Answer, Subject};
-use crate::output::destination;
+use crate::output::replace_at;
 use clap::Args;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Converts disparity, flow or classes between the formats that people keep them in
@@ -46,22 +46,7 @@ impl Convert {
             }
         };
         answer.field.file_name(format)?;
-        write_whole(&self.to, |place| answer.field.write(place, format))?;
+        replace_at(&self.to, |place| answer.field.write(place, format))?;
         Ok(ExitCode::SUCCESS)
     }
-}
-
-/// Writes a file of one's own choice beside its place and moves it there when it is whole: what was there stays until then.
-fn write_whole(path: &Path, write: impl FnOnce(&Path) -> Result<(), Error>) -> Result<(), Error> {
-    let target = destination("write", path)?;
-    let fail = |e: std::io::Error| Error::io("write", path, &e);
-    let folder = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let staging = tempfile::Builder::new().prefix(".spa-").tempdir_in(folder).map_err(fail)?;
-    let staged = staging.path().join(target.file_name().unwrap_or_default());
-    // Its place is what people know.
-    write(&staged).map_err(|error| match error {
-        Error::File { action, cause, .. } => Error::File { action, path: path.to_path_buf(), cause },
-        other => other,
-    })?;
-    std::fs::rename(&staged, &target).map_err(fail)
 }

@@ -162,21 +162,29 @@ impl Eval {
             ("all", Some(all.map_or_else(everywhere, |mask| mask.known()))),
             ("disc", disc.map(|mask| mask.inside())),
         ];
+        let sure = answer.confidence.as_ref().and_then(|confidence| {
+            let errors = match (&answer.field, truth.fields.first()?) {
+                (Field::Disparity(a), Field::Disparity(b)) => stereo::errors(a, b),
+                (Field::Flow(a), Field::Flow(b)) => flow::errors(a, b),
+                _ => return None,
+            };
+            Some((confidence, errors))
+        });
         let mut found = Vec::new();
         for (name, region) in regions {
             let Some(region) = region else { continue };
-            let (measures, errors) = match (&answer.field, truth.fields.first()) {
+            let measures = match (&answer.field, truth.fields.first()) {
                 (Field::Disparity(a), Some(Field::Disparity(b))) => {
-                    (Measures::Stereo(stereo::measure(a, b, &region, &self.thresholds)), stereo::errors(a, b))
+                    Measures::Stereo(stereo::measure(a, b, &region, &self.thresholds))
                 }
                 (Field::Flow(a), Some(Field::Flow(b))) => {
-                    (Measures::Flow(flow::measure(a, b, &region, &self.thresholds)), flow::errors(a, b))
+                    Measures::Flow(flow::measure(a, b, &region, &self.thresholds))
                 }
                 _ => continue,
             };
-            let risk = answer.confidence.as_ref().and_then(|confidence| {
+            let risk = sure.as_ref().and_then(|(confidence, errors)| {
                 let inside = confidence.iter().zip(errors).zip(&region).filter(|(_, inside)| **inside);
-                let known = inside.filter_map(|((&confidence, error), _)| Some((confidence, error?)));
+                let known = inside.filter_map(|((&confidence, &error), _)| Some((confidence, error?)));
                 risk::measure(known.collect(), &self.thresholds)
             });
             found.push(Region { name, measures, risk });
