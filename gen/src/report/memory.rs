@@ -68,14 +68,26 @@ const M10K: &[(u32, u32)] = &[(256, 40), (512, 20), (1024, 10), (2048, 5), (4096
 /// Words x bits of a block RAM of the ECP5.
 pub(crate) const EBR: &[(u32, u32)] = &[(512, 36), (1024, 18), (2048, 9), (4096, 4), (8192, 2), (16384, 1)];
 
-/// Largest RAM, in 16x4 cells, that Yosys puts into cells rather than an EBR.
-const EBR_CELLS: u32 = 32;
+/// What Yosys charges for an EBR, in halves of its unit (`brams_16kd.txt` of its ECP5 library).
+const EBR_COST: u64 = 2 * 128;
+/// The same for a 16x4 cell of distributed RAM (`lutrams_trellis.txt`).
+const CELL_COST: u64 = 2 * 4;
 
 /// Fewest blocks of a RAM if one shape is used for all of it.
 #[must_use]
 pub fn blocks(shapes: &[(u32, u32)], depth: u32, width: u32) -> u64 {
     let need = |(d, w): &(u32, u32)| u64::from(depth.div_ceil(*d)) * u64::from(width.div_ceil(*w));
     shapes.iter().map(need).min().unwrap_or(0)
+}
+
+/// EBR of a RAM whose style Yosys may choose: none if 16x4 cells, with half a unit for every two words of a bit that a
+/// multiplexer joins and for every row that a write selects, cost no more.
+fn ebr(depth: u32, width: u32) -> u64 {
+    let (rows, width_bits) = (u64::from(depth.div_ceil(16)), u64::from(width));
+    let select = if rows > 1 { rows } else { 0 };
+    let cells = CELL_COST * rows * width_bits.div_ceil(4) + width_bits * (rows - 1) + select;
+    let blocks = blocks(EBR, depth, width);
+    if cells <= EBR_COST * blocks { 0 } else { blocks }
 }
 
 impl Memory {
@@ -106,6 +118,20 @@ pub(super) fn round(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
 
+/// Component, module, copies, words, bits of a word and style of a RAM.
+type Shape = (&'static str, &'static str, u32, u32, u32, Style);
+
+/// Weights that are powers of two are kept as the number of their bit; few enough of them are distributed RAM
+/// (`spa_weight_buffer`).
+fn weight_buffer(config: &Config) -> Shape {
+    let (array, hardware) = (&config.array, &config.hardware);
+    let p = u32::from(hardware.p_bits);
+    let address = (u32::from(hardware.label_bits) + 1).max(5);
+    let coded = hardware.weights == Weights::Pow2 && address <= 7;
+    let (bits, style) = if coded { (32 - p.leading_zeros(), Style::Distributed) } else { (p, Style::Block) };
+    ("weight buffer", "spa_weight_buffer", array.spes(), 1 << address, array.spus * bits, style)
+}
+
 fn items(config: &Config) -> Vec<Item> {
     let (array, hardware) = (&config.array, &config.hardware);
     let bits = |n: u8| u32::from(n);
@@ -122,7 +148,7 @@ fn items(config: &Config) -> Vec<Item> {
 
     use Style::{Block, Distributed};
     let vector_style = if label <= 6 { Distributed } else { Block };
-    let mut list = vec![
+    let mut list: Vec<Shape> = vec![
         ("S1Mem", "spa_s1mem", spes, array.rv_capacity, single + 1, Block),
         ("S2Mem", "spa_s2mem", spes * spus, array.s2_capacity / spus, single, Block),
         ("BMem, WMem", "spa_label_mem", 4 * spes, array.rv_capacity / 4, label, Block),
@@ -131,9 +157,9 @@ fn items(config: &Config) -> Vec<Item> {
         ("label entries", "spa_entry_mem", spes, array.rv_capacity, 2 * (label + count), Block),
         ("label vectors", "spa_vector_mem", 4 * spes, labels, vector, vector_style),
         ("energy buffer", "spa_spe", spes, labels, spus * energy, Block),
-        ("weight buffer", "spa_spe", spes, 1 << (label + 1).max(5), spus * p, Block),
+        weight_buffer(config),
         ("kept labels", "spa_spe", spes, 32, spus, Distributed),
-        ("random numbers", "spa_draw", spes, 32, spus * u, Distributed),
+        ("random numbers", "spa_draw", spes, 16, spus * u, Distributed),
         ("log FIFO", "spa_log_fifo", spes, array.log_fifo_depth, rv_bits + label + count, Block),
     ];
     if array.pair_table {
@@ -158,7 +184,7 @@ fn items(config: &Config) -> Vec<Item> {
         ("values of labels", "spa_label_walk", 1, labels, 8, Block),
         ("slots in flight", "spa_pass_ctrl", 1, 32, log2(entries), Distributed),
         ("write-back records", "spa_write_ctrl", 1, 32, 3 + x_bits + y_bits + 2 * rv_bits - 2, Distributed),
-        ("schedule", "spa_slot_issuer", 1, entries, 24, Distributed),
+        ("schedule", "spa_slot_issuer", 1, entries, 24, Block),
         ("read FIFO", "spa_axi_read", 1, 32, line, Block),
         ("line FIFO", "spa_log_writer", 1, 16, line, Block),
     ]);
@@ -168,7 +194,6 @@ fn items(config: &Config) -> Vec<Item> {
                 Block => u64::from(copies) * blocks(shapes, depth, width),
                 Distributed => 0,
             };
-            let in_cells = depth.div_ceil(16) * width.div_ceil(4) <= EBR_CELLS;
             Item {
                 component,
                 module,
@@ -179,7 +204,10 @@ fn items(config: &Config) -> Vec<Item> {
                 bits: u64::from(copies) * u64::from(depth) * u64::from(width),
                 m20k: count(M20K),
                 m10k: count(M10K),
-                ebr: if in_cells { 0 } else { count(EBR) },
+                ebr: match style {
+                    Block => u64::from(copies) * ebr(depth, width),
+                    Distributed => 0,
+                },
             }
         })
         .collect()

