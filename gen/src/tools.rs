@@ -38,17 +38,18 @@ pub fn nextpnr_ecp5() -> Result<PathBuf, Error> {
 /// The tool `name` of the table, called `title` in messages.
 fn open_tool(name: &'static str, title: &'static str) -> Result<PathBuf, Error> {
     let finding = probe::find(name);
-    let commands = TOOLS.iter().find(|tool| tool.name == name).map_or(&[][..], |tool| tool.commands);
+    let tool = TOOLS.iter().find(|tool| tool.name == name);
+    let (commands, install) = tool.map_or((&[][..], ""), |tool| (tool.commands, tool.install));
     let cause = match finding {
         Some(Finding { state: State::Ok, path: Some(path), .. }) => return Ok(path),
-        Some(Finding { path: None, install, purpose, .. }) => {
+        Some(Finding { path: None, purpose, .. }) => {
             let names: Vec<String> = commands.iter().map(|command| format!("'{command}'")).collect();
             format!(
                 "neither {} is on PATH; it is needed for {purpose}; install it with '{install}'",
                 names.join(" nor ")
             )
         }
-        Some(Finding { path: Some(path), version, needed, install, note, .. }) => {
+        Some(Finding { path: Some(path), version, needed, note, .. }) => {
             let fault = note.or(version.map(|version| format!("version {version}, needed {needed}")));
             let fault = fault.unwrap_or_else(|| "it does not run".to_owned());
             format!("'{}': {fault}; install another with '{install}'", path.display())

@@ -112,6 +112,14 @@ fn explain_knows_every_name_and_suggests() {
     let case = Case::new();
     let text = case.run(&["explain", "line_bits"]).ok();
     assert!(text.contains("128, 256 or 512") && text.contains("LineBits"), "{text}");
+    // Every line of every table: two blanks, a name, its column, two blanks, a text.
+    let list = case.run(&["explain"]).ok();
+    for text in [&list, &text, &case.run(&["explain", "spe"]).ok()] {
+        let column = |line: &str| line.rfind("   ").map_or(0, |at| at + 3);
+        let widest = text.lines().skip(1).map(column).max().unwrap();
+        assert!(widest <= "  schedule_entries  ".len(), "{text}");
+    }
+    assert!(list.contains("\n  label_bits        1 to 8; default 6\n"), "{list}");
     assert_eq!(case.run(&["explain", "--", "--spu"]).ok(), case.run(&["explain", "spus"]).ok());
     case.run(&["explain", "lable_bits"])
         .fails(2, "error: failed to explain 'lable_bits': no such parameter; did you mean 'label_bits'?\n");
@@ -189,6 +197,11 @@ fn doctor_refuses_an_old_or_wrong_verilator() {
     for (version, state, note) in [
         ("Verilator 5.006 2023-01-22 rev", "old", "version 5.006 is older than 5.028"),
         ("Verilator 5.040 2025-01-01 rev", "broken", "self-test"),
+        (
+            "true (GNU coreutils) 9.1",
+            "broken",
+            "it is no Verilator: its '--version' says 'true (GNU coreutils) 9.1'",
+        ),
     ] {
         case.write(
             "bin/verilator",
@@ -200,5 +213,10 @@ fn doctor_refuses_an_old_or_wrong_verilator() {
         let findings: Vec<serde_json::Value> = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(findings[0]["state"], state);
         assert!(findings[0]["note"].as_str().unwrap().contains(note), "{}", findings[0]["note"]);
+        // Another one would not be taken while the variable rules.
+        let output = case.command(&["doctor"]).env("SPAGEN_VERILATOR", &path).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let line = text.lines().find(|line| line.starts_with("  verilator: ")).unwrap();
+        assert!(line.contains("correct SPAGEN_VERILATOR") && !line.contains("install"), "{line}");
     }
 }

@@ -59,8 +59,9 @@ fn table(findings: &[Finding]) -> String {
     }
     for finding in faulty {
         let optional = if finding.need == Need::Optional { " (optional)" } else { "" };
-        let note = finding.note.as_ref().map(|note| format!("{note}; ")).unwrap_or_default();
-        text += &format!("  {}{optional}: {note}install with '{}'\n", finding.tool, finding.install);
+        let install = finding.install.map(|command| format!("install with '{command}'"));
+        let advice: Vec<String> = finding.note.iter().cloned().chain(install).collect();
+        text += &format!("  {}{optional}: {}\n", finding.tool, advice.join("; "));
     }
     text
 }

@@ -7,7 +7,6 @@ use super::args::ExplainArgs;
 use super::{Usage, print};
 use crate::parameters::{self, PARAMETERS, Parameter};
 use crate::presets::PRESETS;
-use crate::report::align;
 
 pub(super) fn run(args: &ExplainArgs) -> anyhow::Result<ExitCode> {
     if args.markdown {
@@ -32,33 +31,29 @@ pub(super) fn run(args: &ExplainArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn list() -> String {
-    let rows: Vec<Vec<String>> = PARAMETERS
-        .iter()
-        .map(|parameter| {
-            vec![
-                parameter.name.to_owned(),
-                parameter.allowed(),
-                format!("default {}", parameter.default_text()),
-            ]
-        })
-        .collect();
-    align(rows.iter())
+    let about =
+        |parameter: &Parameter| format!("{}; default {}", parameter.allowed(), parameter.default_text());
+    table(&PARAMETERS.iter().map(|parameter| (parameter.name, about(parameter))).collect::<Vec<_>>())
 }
 
 fn one(parameter: &Parameter) -> String {
-    let mut rows = vec![
-        vec!["allowed".to_owned(), parameter.allowed()],
-        vec!["default".to_owned(), parameter.default_text()],
-        vec!["meaning".to_owned(), parameter.meaning.to_owned()],
-        vec!["cost".to_owned(), parameter.cost.to_owned()],
-    ];
+    let mut rows = vec![("allowed", parameter.allowed())];
     if !parameter.unit.is_empty() {
-        rows.insert(1, vec!["unit".to_owned(), parameter.unit.to_owned()]);
+        rows.push(("unit", parameter.unit.to_owned()));
     }
+    rows.push(("default", parameter.default_text()));
+    rows.push(("meaning", parameter.meaning.to_owned()));
+    rows.push(("cost", parameter.cost.to_owned()));
     if let Some(rtl) = parameter.rtl {
-        rows.push(vec!["in RTL".to_owned(), rtl.to_owned()]);
+        rows.push(("in RTL", rtl.to_owned()));
     }
-    format!("{}\n{}", parameter.name, align(rows.iter()))
+    format!("{}\n{}", parameter.name, table(&rows))
+}
+
+/// Names and texts, both from the left: a text that begins with a digit is no number.
+fn table(rows: &[(&str, String)]) -> String {
+    let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    rows.iter().map(|(name, text)| format!("  {name:width$}  {text}\n")).collect()
 }
 
 /// The page docs/parameters.md.

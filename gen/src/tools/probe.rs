@@ -43,8 +43,8 @@ pub struct Finding {
     pub need: Need,
     /// What for.
     pub purpose: &'static str,
-    /// How to install it.
-    pub install: &'static str,
+    /// How to install it; none where another one would not be taken.
+    pub install: Option<&'static str>,
     /// More about a fault.
     pub note: Option<String>,
 }
@@ -71,7 +71,7 @@ fn look(tool: &Tool) -> Finding {
             .map_or_else(|| "any".to_owned(), |(major, minor)| format!(">= {}", show(tool, major, minor))),
         need: tool.need,
         purpose: tool.purpose,
-        install: tool.install,
+        install: Some(tool.install),
         note: None,
     };
     match tool.name {

@@ -112,6 +112,10 @@ fn candidates() -> Vec<(&'static str, Candidate)> {
 /// Version and self-test of one candidate.
 fn examine_one(path: &Path) -> Result<VerilatorTool, (State, String)> {
     let text = output(path, &["--version"]).map_err(|cause| (State::Broken, cause))?;
+    if !text.contains("Verilator") {
+        let first = text.lines().next().unwrap_or_default();
+        return Err((State::Broken, format!("it is no Verilator: its '--version' says '{first}'")));
+    }
     let (version, numbers) =
         version_in(&text).ok_or_else(|| (State::Broken, "it prints no version".to_owned()))?;
     let (major, minor) = VERILATOR_MIN;
@@ -132,6 +136,10 @@ pub(super) fn examine(finding: &mut Finding) {
             finding.note = Some("self-test passed".to_owned());
         }
         Err(_) => {
+            let variable = from_environment();
+            if variable.is_some() {
+                finding.install = None;
+            }
             // Show the first one that is there at all.
             for (_, candidate) in candidates() {
                 let Candidate::At(path) = candidate else { continue };
@@ -142,11 +150,14 @@ pub(super) fn examine(finding: &mut Finding) {
                         .and_then(|text| version_in(&text))
                         .map(|(words, _)| words);
                     finding.path = Some(path);
-                    finding.note = Some(cause);
+                    finding.note = Some(match variable {
+                        Some(_) => format!("{cause}; correct {ENVIRONMENT}, which names it, or unset it"),
+                        None => cause,
+                    });
                     return;
                 }
             }
-            finding.note = from_environment().map(|path| {
+            finding.note = variable.map(|path| {
                 let path = path.display();
                 format!("{ENVIRONMENT} names '{path}', which is not there: correct or unset it")
             });
