@@ -108,6 +108,13 @@ impl Identity {
     }
 }
 
+/// Where a checkpoint for `path` is until it is whole. The same name every time: what a killed run left is written over.
+pub fn part_of(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".part");
+    PathBuf::from(name)
+}
+
 /// Writes a checkpoint of `snapshot`: beside `path` first, then renamed, so that `path` is whole at any time.
 ///
 /// # Errors
@@ -115,10 +122,7 @@ impl Identity {
 pub fn write(path: &Path, identity: &Identity, snapshot: &Snapshot, trace: &[(u32, u64)]) -> Result<()> {
     let fail = |e: std::io::Error| Error::io("write checkpoint", path, &e);
     let path = &destination("write checkpoint", path)?;
-    // The same name every time: what a killed run left is written over.
-    let mut name = path.as_os_str().to_owned();
-    name.push(".part");
-    let staging = PathBuf::from(name);
+    let staging = part_of(path);
     let _staged = Staged::new(&staging);
     let file = std::fs::File::create(&staging).map_err(fail)?;
     let mut out = BufWriter::new(file);
@@ -193,7 +197,7 @@ impl Checkpoint {
                 break;
             }
             let place = format!("the messages from {}", header.messages - left);
-            let bytes = reader.block(number, count * MESSAGE_BYTES, &place)?;
+            let bytes = reader.block(number, count * MESSAGE_BYTES, &place, |_| None)?;
             messages.extend(bytes.chunks_exact(MESSAGE_BYTES).map(|b| Message {
                 rv: u32::from_le_bytes([b[0], b[1], b[2], b[3]]),
                 label: b[4],

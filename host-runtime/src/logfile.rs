@@ -312,7 +312,13 @@ fn lines(reader: &mut Reader<'_>, header: &Header) -> Result<Vec<Message>> {
         let count = (header.lines - first).min(BLOCK_LINES as u64);
         let place = format!("lines {first}…{}", first + count - 1);
         let number = (first / BLOCK_LINES as u64) as usize;
-        let bytes = reader.block(number, count as usize * format.line_bytes(), &place)?;
+        let length = count as usize * format.line_bytes();
+        // In a block whose checksum is wrong, most messages are right: one that cannot be tells where the damage is.
+        let closer = |bytes: &[u8]| match format.decode(&tiling, field, first, bytes, &mut Vec::new()) {
+            Err(spa_model::Error::Log { place, cause }) => Some(format!("{place}: {cause}")),
+            _ => None,
+        };
+        let bytes = reader.block(number, length, &place, closer)?;
         format
             .decode(&tiling, field, first, &bytes, &mut messages)
             .map_err(|error| of_model(reader, error))?;

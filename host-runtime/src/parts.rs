@@ -50,6 +50,8 @@ pub struct Reader<'a> {
     what: &'static str,
     path: &'a Path,
     input: BufReader<File>,
+    /// Bytes read so far.
+    at: u64,
 }
 
 impl<'a> Reader<'a> {
@@ -59,7 +61,7 @@ impl<'a> Reader<'a> {
     /// [`Error::File`] if it cannot be opened.
     pub fn open(what: &'static str, path: &'a Path) -> Result<Self> {
         let file = File::open(path).map_err(|e| Error::io("read", path, &e))?;
-        Ok(Self { what, path, input: BufReader::new(file) })
+        Ok(Self { what, path, input: BufReader::new(file), at: 0 })
     }
 
     /// The refusal of the part `place`.
@@ -92,19 +94,26 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// [`Error::Damaged`] if it is cut off or does not have its checksum.
     pub fn part(&mut self, length: usize, place: &str) -> Result<Vec<u8>> {
-        let bytes = self.take(length, place)?;
-        self.check(crc32fast::hash(&bytes), place)?;
-        Ok(bytes)
+        let (bytes, damage) = self.checked(length, crc32fast::hash)?;
+        damage.map_or(Ok(bytes), |cause| Err(self.damaged(place, cause)))
     }
 
-    /// The `number`-th of several parts of one kind.
+    /// The `number`-th of several parts of one kind; where it is damaged, `closer` may look for the first thing in it, as far as it
+    /// is there, that cannot be.
     ///
     /// # Errors
     /// As [`Reader::part`].
-    pub fn block(&mut self, number: usize, length: usize, place: &str) -> Result<Vec<u8>> {
-        let bytes = self.take(length, place)?;
-        self.check(block_checksum(number, &bytes), place)?;
-        Ok(bytes)
+    pub fn block(
+        &mut self,
+        number: usize,
+        length: usize,
+        place: &str,
+        closer: impl FnOnce(&[u8]) -> Option<String>,
+    ) -> Result<Vec<u8>> {
+        let (bytes, damage) = self.checked(length, |bytes| block_checksum(number, bytes))?;
+        let Some(cause) = damage else { return Ok(bytes) };
+        let closer = closer(&bytes).map_or_else(String::new, |text| format!("; {text}"));
+        Err(self.damaged(place, cause + &closer))
     }
 
     /// Refuses a file that goes on; `place` is where it should have ended.
@@ -119,28 +128,45 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// A part of `length` bytes, as far as it is there, and what is wrong with it or with its checksum.
+    fn checked(&mut self, length: usize, sum: impl Fn(&[u8]) -> u32) -> Result<(Vec<u8>, Option<String>)> {
+        let first = self.at;
+        let (bytes, cut) = self.some(length)?;
+        if cut.is_some() {
+            return Ok((bytes, cut));
+        }
+        let (stored, cut) = self.some(4)?;
+        let computed = sum(&bytes);
+        let damage = cut.or_else(|| {
+            let stored = stored.try_into().map_or(!computed, u32::from_le_bytes);
+            (stored != computed).then(|| {
+                let last = first + length as u64;
+                format!("bytes {first} to {last} have checksum {computed:08x}, the file has {stored:08x}")
+            })
+        });
+        Ok((bytes, damage))
+    }
+
     /// Exactly `length` bytes of the part `place`.
     fn take(&mut self, length: usize, place: &str) -> Result<Vec<u8>> {
+        let (bytes, cut) = self.some(length)?;
+        cut.map_or(Ok(bytes), |cause| Err(self.damaged(place, cause)))
+    }
+
+    /// The next `length` bytes, as far as they are there, and where the file ends if they are not.
+    fn some(&mut self, length: usize) -> Result<(Vec<u8>, Option<String>)> {
         let mut bytes = Vec::new();
         let read = (&mut self.input).take(length as u64).read_to_end(&mut bytes);
         read.map_err(|e| Error::io("read", self.path, &e))?;
-        if bytes.len() < length {
-            let cause = format!("the file is cut off: {} of {length} bytes are there", bytes.len());
-            return Err(self.damaged(place, cause));
-        }
-        Ok(bytes)
+        self.at += bytes.len() as u64;
+        let cut = (bytes.len() < length).then(|| {
+            format!("the file is cut off at byte {}: {} of {length} bytes are there", self.at, bytes.len())
+        });
+        Ok((bytes, cut))
     }
 
     fn word(&mut self, place: &str) -> Result<u32> {
         let bytes = self.take(4, place)?;
         Ok(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
-    }
-
-    fn check(&mut self, computed: u32, place: &str) -> Result<()> {
-        let stored = self.word(place)?;
-        if stored == computed {
-            return Ok(());
-        }
-        Err(self.damaged(place, format!("checksum {computed:08x}, the file has {stored:08x}")))
     }
 }

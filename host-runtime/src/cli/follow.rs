@@ -3,7 +3,7 @@
 use crate::app::Application;
 use crate::backend::{Backend, DrainedReport, Progress, ProgressSink, RunReport};
 use crate::blocks::{Source, Whole};
-use crate::checkpoint::Checkpoint;
+use crate::checkpoint::{Checkpoint, part_of};
 use crate::drive::{Course, Driven, all_in_one_piece, drive, drive_to, in_one_piece, nothing_to_keep};
 use crate::error::{Error, Result};
 use crate::fit;
@@ -150,6 +150,7 @@ pub fn open_checkpoint(backend: &dyn Backend, options: &RunOptions) -> Result<Op
     }
     if let Some(path) = &options.checkpoint {
         check_file("write checkpoint", path, None)?;
+        check_file("write checkpoint", &part_of(path), None)?;
     }
     options.resume.as_deref().map(Checkpoint::read).transpose()
 }

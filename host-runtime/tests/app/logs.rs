@@ -46,8 +46,12 @@ fn a_cut_log_is_refused_wherever_it_is_cut() {
         let error = read_error(&path, &bytes[..length]);
         assert!(error.contains("damaged at ") && error.contains("cut off"), "{length}: {error}");
     }
-    let error = read_error(&path, &bytes[..bytes.len() - 5]);
+    // Five bytes from the end: the checksum of four, and one of the last line.
+    let length = bytes.len() - 5;
+    let error = read_error(&path, &bytes[..length]);
     assert!(error.contains("damaged at lines 0…"), "{error}");
+    assert!(error.contains(&format!("cut off at byte {length}: ")), "{error}");
+    assert!(error.contains("; line ") && error.ends_with("only 63 of 64 bytes are there"), "{error}");
     std::fs::write(&path, &bytes[..bytes.len() - 5]).unwrap();
     assert!(
         spa.fails(1, &["decode", "cut.log", "-o", "x"])
@@ -65,6 +69,15 @@ fn every_flipped_bit_is_found() {
         let error = read_error(&path, &damaged);
         assert!(error.contains("damaged at "), "{place}: {error}");
     }
+    // A message that cannot be is placed in its line: the lines end four bytes before the file does.
+    let mut damaged = bytes.clone();
+    let place = bytes.len() - 4 - 3 * 64 + 8;
+    damaged[place..place + 4].fill(0xff);
+    let lines = spa.json("out/summary.json")["log"]["lines"].as_u64().unwrap();
+    let error = read_error(&path, &damaged);
+    let first = bytes.len() - 4 - lines as usize * 64;
+    assert!(error.contains(&format!("bytes {first} to {} have checksum ", bytes.len() - 4)), "{error}");
+    assert!(error.contains(&format!("; line {}, slot 2: message 0xffffffff names ", lines - 3)), "{error}");
     let longer: Vec<u8> = bytes.iter().copied().chain([0]).collect();
     assert!(read_error(&path, &longer).contains("goes on after its last line"));
     assert!(read_error(&path, b"not a log at all").contains("this is no log of spa"));
