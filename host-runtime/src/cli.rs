@@ -25,8 +25,9 @@ mod study;
 mod synth;
 
 use crate::error::Error;
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches as _, Parser, Subcommand};
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Labels pixels by Gibbs sampling on a Markov random field, and says how sure it is
@@ -63,7 +64,7 @@ enum Command {
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
     // Clap prints help and usage errors itself and exits with 0 or 2.
-    let cli = Cli::parse();
+    let cli = Cli::from_arg_matches(&command().get_matches()).unwrap_or_else(|error| error.exit());
     let done = match &cli.command {
         Command::Stereo(command) => command.execute(),
         Command::Flow(command) => command.execute(),
@@ -98,15 +99,32 @@ pub fn main() -> ExitCode {
 
 /// The definition of the command line, for help, man pages and completions.
 pub fn command() -> clap::Command {
-    Cli::command()
+    shaped(Cli::command())
+}
+
+/// What the definitions of single options cannot say: `-1` is a value everywhere, refused in the words of its option, and an
+/// application lists no options of others.
+fn shaped(command: clap::Command) -> clap::Command {
+    let name = command.get_name().to_string();
+    let with_value = |arg: &clap::Arg| !arg.is_positional() && arg.get_action().takes_values();
+    command
+        .mut_args(|arg| if with_value(&arg) { arg.allow_negative_numbers(true) } else { arg })
+        .mut_args(|arg| {
+            let foreign = arg.get_long().is_some_and(|option| crate::app::is_foreign(option, &name));
+            if foreign { arg.hide(true) } else { arg }
+        })
+        .mut_subcommands(shaped)
 }
 
 /// Writes to stdout; a reader that has gone away is found by [`is_broken_pipe`].
 fn print(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    out.flush()?;
-    Ok(())
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Error::io("write", Path::new("standard output"), &e).into())
+        }
+        done => Ok(done?),
+    }
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

@@ -103,7 +103,7 @@ pub enum Error {
 impl Error {
     /// A [`Error::File`] from anything that can be displayed.
     pub fn file(action: &'static str, path: &Path, cause: impl ToString) -> Self {
-        Self::File { action, path: path.to_path_buf(), cause: cause.to_string() }
+        Self::File { action, path: path.to_path_buf(), cause: without_code(&cause.to_string()) }
     }
 
     /// A [`Error::File`] from an I/O error, in plain words.
@@ -131,10 +131,15 @@ impl Error {
     }
 }
 
-/// An I/O error without `(os error N)`, lower case.
+/// A text without ` (os error N)`, which tells people nothing.
+fn without_code(text: &str) -> String {
+    let Some((before, rest)) = text.split_once(" (os error ") else { return text.to_string() };
+    before.to_string() + rest.split_once(')').map_or("", |(_, after)| after)
+}
+
+/// An I/O error without its number, lower case.
 pub(crate) fn plain(error: &std::io::Error) -> String {
-    let text = error.to_string();
-    let text = text.split(" (os error").next().unwrap_or(&text);
+    let text = without_code(&error.to_string());
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
@@ -148,6 +153,8 @@ mod tests {
         let missing = std::fs::read("/no/such/file").unwrap_err();
         let error = Error::io("read", Path::new("/no/such/file"), &missing);
         assert_eq!(error.to_string(), "failed to read '/no/such/file': no such file or directory");
+        let nested = Error::file("write picture", Path::new("a"), format!("it failed: {missing}, twice"));
+        assert!(nested.to_string().ends_with("it failed: No such file or directory, twice"), "{nested}");
         assert!(!error.is_usage());
         assert!(Error::usage("x").is_usage());
     }

@@ -186,6 +186,25 @@ pub(crate) fn bytes_of(path: &Path) -> Result<Vec<u8>> {
     std::fs::read(path).map_err(|e| Error::io("read", path, &e))
 }
 
+/// Reads a file of text; `action` as in `read schedule`.
+///
+/// # Errors
+/// [`Error::File`] if it cannot be read, or is no text in UTF-8: what it is instead, or where it stops being text.
+pub(crate) fn text_of(action: &'static str, path: &Path) -> Result<String> {
+    let bytes = std::fs::read(path).map_err(|e| Error::io(action, path, &e))?;
+    let kind = Kind::from_start(&bytes);
+    String::from_utf8(bytes).map_err(|error| {
+        let cause = match kind {
+            Kind::Unknown => {
+                let at = error.utf8_error().valid_up_to();
+                format!("it is no text: the byte at {at} is not UTF-8; give a text file, saved as UTF-8")
+            }
+            kind => format!("it is {}, not text; give a text file", kind.name()),
+        };
+        Error::file(action, path, cause)
+    })
+}
+
 /// Refuses sizes that no picture has: 0 and above 65,535.
 pub(crate) fn check_size(
     action: &'static str,

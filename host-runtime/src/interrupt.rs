@@ -15,6 +15,11 @@ static SIGNAL: AtomicI32 = AtomicI32::new(0);
 /// Nothing can be saved yet: the first signal ends the program, too.
 const EARLY: i32 = -1;
 
+/// The last run has ended and its results are being written: there is nothing left to stop.
+const LATE: i32 = -2;
+/// The same, and a signal has been heard since.
+const LATE_HEARD: i32 = -3;
+
 /// Files and folders that are not in place yet.
 static STAGED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
@@ -45,9 +50,9 @@ fn spawn_listener() -> std::io::Result<()> {
 }
 
 fn hear(signal: i32) {
-    if SIGNAL.compare_exchange(0, signal, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
+    if let Some(answer) = answer(&SIGNAL, signal) {
         // A stderr that is gone must not end this thread.
-        let _ = writeln!(std::io::stderr(), "stopping; once more ends at once and keeps nothing");
+        let _ = writeln!(std::io::stderr(), "{answer}; once more ends at once and keeps nothing");
         return;
     }
     // Whoever moves files into place holds the lock until all are there.
@@ -56,6 +61,23 @@ fn hear(signal: i32) {
         let _ = if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
     }
     std::process::exit(128 + signal);
+}
+
+/// What is said to a signal that the program outlives; none ends it.
+fn answer(state: &AtomicI32, signal: i32) -> Option<&'static str> {
+    let swap = |from, to| state.compare_exchange(from, to, Ordering::SeqCst, Ordering::SeqCst).is_ok();
+    if swap(0, signal) {
+        Some("stopping")
+    } else if swap(LATE, LATE_HEARD) {
+        Some("the run has ended, and its results are being written")
+    } else {
+        None
+    }
+}
+
+/// From now on there is nothing to stop, only results to write; whether a stop was asked for stays.
+pub fn run_ended() {
+    let _ = SIGNAL.compare_exchange(0, LATE, Ordering::SeqCst, Ordering::SeqCst);
 }
 
 /// From now on the first signal asks to stop.
@@ -104,5 +126,23 @@ impl Drop for Staged {
         if let Some(at) = staged.iter().position(|path| *path == self.0) {
             staged.swap_remove(at);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signal_is_told_what_it_does() {
+        let state = AtomicI32::new(EARLY);
+        assert_eq!(answer(&state, 2), None);
+        state.store(0, Ordering::SeqCst);
+        assert_eq!(answer(&state, 15), Some("stopping"));
+        assert_eq!((answer(&state, 15), state.load(Ordering::SeqCst)), (None, 15));
+        state.store(LATE, Ordering::SeqCst);
+        assert_eq!(answer(&state, 15), Some("the run has ended, and its results are being written"));
+        assert!(state.load(Ordering::SeqCst) < 0, "it must not make the results partial");
+        assert_eq!(answer(&state, 15), None);
     }
 }

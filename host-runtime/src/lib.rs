@@ -38,6 +38,7 @@ pub mod report;
 pub mod results;
 pub mod schedule_file;
 pub mod spill;
+pub mod staging;
 pub mod study;
 pub mod summary;
 pub mod synth;

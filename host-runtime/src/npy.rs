@@ -7,7 +7,7 @@ use npyz::{DType, NpyFile, TypeChar, WriterBuilder};
 use spa_model::Count;
 use std::cell::RefCell;
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Read, Write};
+use std::io::{BufReader, BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -58,7 +58,7 @@ pub(crate) fn elements<T: Copy>(
         ($type:ty, $element:expr) => {{
             let data = npy.data::<$type>().map_err(|e| format!("it holds {kind} ({e})"))?;
             for value in data {
-                let value = value.map_err(|e| format!("it is cut off or corrupt ({e})"))?;
+                let value = value.map_err(|e| cut(&e))?;
                 values.push(of($element(value.into()))?);
             }
         }};
@@ -81,6 +81,13 @@ pub(crate) fn elements<T: Copy>(
         values = to_c_order(&shape, &values);
     }
     Ok((shape, values))
+}
+
+fn cut(error: &std::io::Error) -> String {
+    match error.kind() {
+        ErrorKind::UnexpectedEof => "it is cut off: it has fewer numbers than its shape says".to_string(),
+        _ => format!("it is damaged ({})", crate::error::plain(error)),
+    }
 }
 
 /// Reads an array of booleans or integers whose values lie in 0…65,535.

@@ -2,8 +2,9 @@
 
 use crate::error::{Error, Result};
 use crate::interrupt::Staged;
+use crate::staging::{self, Staging};
 use std::fs::File;
-use std::io::{BufWriter, Write as _};
+use std::io::{BufWriter, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -14,25 +15,23 @@ pub const SUMMARY: &str = "summary.json";
 #[derive(Debug)]
 pub struct Output {
     target: PathBuf,
-    staging: TempDir,
-    /// Removes the staging folder where a signal ends the program.
-    _staged: Staged,
+    staging: Staging<TempDir>,
+    /// Every file that may be written.
+    names: Vec<String>,
 }
 
 impl Output {
-    /// Prepares to write into `target`, which need not exist; refuses early what could not be written later.
+    /// Prepares to write files of `names` into `target`, which need not exist; refuses early what could not be written later.
     ///
     /// # Errors
-    /// [`Error::File`] if `target` is no folder, or it or its parent cannot be written.
-    pub fn prepare(target: &Path) -> Result<Self> {
+    /// [`Error::File`] if `target` is no folder, it or its parent cannot be written, a name is too long, or a folder has the
+    /// name of a file.
+    pub fn prepare<S: AsRef<str>>(target: &Path, names: &[S]) -> Result<Self> {
         if target.exists() && !target.is_dir() {
             return Err(Error::file("write into", target, "it is not a folder"));
         }
         // Inside an existing folder, else in the nearest one above it that exists: the same file system.
-        let mut parent = target.to_path_buf();
-        while !parent.exists() {
-            parent = parent_of(&parent);
-        }
+        let parent = nearest(target);
         if !parent.is_dir() {
             return Err(Error::file(
                 "create folder",
@@ -40,12 +39,19 @@ impl Output {
                 format!("'{}' is not a folder", parent.display()),
             ));
         }
-        let staging = tempfile::Builder::new()
-            .prefix(".spa-")
-            .tempdir_in(&parent)
-            .map_err(|e| Error::io("write into", &parent, &e))?;
-        let staged = Staged::new(staging.path());
-        Ok(Self { target: target.to_path_buf(), staging, _staged: staged })
+        let names: Vec<String> = names.iter().map(|name| name.as_ref().to_string()).collect();
+        let longest = names.iter().max_by_key(|name| name.len()).map_or(SUMMARY, String::as_str);
+        check_names("create folder", target, longest)?;
+        let folder = |name: &&String| target.join(name).is_dir();
+        if let Some(name) = names.iter().find(folder) {
+            let cause = "it is a folder, and a result has this name; move it away or choose another place";
+            return Err(Error::file("write", &target.join(name), cause));
+        }
+        // An earlier run may have worked beside a folder that is there now.
+        staging::sweep(&parent_of(target));
+        let staging = Staging::folder_in(&parent).map_err(|e| Error::io("write into", &parent, &e))?;
+        check_names("write into", staging.path(), longest)?;
+        Ok(Self { target: target.to_path_buf(), staging, names })
     }
 
     /// The folder where files are for now.
@@ -58,23 +64,45 @@ impl Output {
         self.staging.path().join(name)
     }
 
-    /// True if the folder has results of an earlier run: files that this one does not write are then stale, else somebody's own.
-    pub fn follows_a_run(&self) -> bool {
-        self.target.join(SUMMARY).is_file()
+    /// Does `work`, which writes files; those that it cannot write are named by their place in the end.
+    ///
+    /// # Errors
+    /// Those of `work`.
+    pub fn write<T>(&self, work: impl FnOnce(&Self) -> anyhow::Result<T>) -> anyhow::Result<T> {
+        work(self).map_err(|error| match error.downcast::<Error>() {
+            Ok(Error::File { action, path, cause }) => {
+                let place = path.strip_prefix(self.folder()).map(|name| self.target.join(name));
+                Error::File { action, path: place.unwrap_or(path), cause }.into()
+            }
+            Ok(other) => other.into(),
+            Err(other) => other,
+        })
     }
 
-    /// Moves everything into place. Files of the same names are replaced and those named in `stale` removed; any other
-    /// file of the folder stays.
+    /// True if the folder has all the files `marks`, which nobody else writes together.
+    pub fn follows(&self, marks: &[&str]) -> bool {
+        marks.iter().all(|mark| self.target.join(mark).is_file())
+    }
+
+    /// True if the folder has results of an earlier run: files that this one does not write are then stale, else somebody's own.
+    pub fn follows_a_run(&self) -> bool {
+        self.follows(&[SUMMARY])
+    }
+
+    /// Moves everything into place. Files of the same names are replaced; with `follows`, those that could have been written
+    /// and were not are stale and removed. Any other file of the folder stays.
     ///
     /// # Errors
     /// [`Error::File`] if a file cannot be moved.
-    pub fn commit(self, stale: &[&str]) -> Result<()> {
+    pub fn commit(self, follows: bool) -> Result<()> {
+        let Self { target, staging, mut names } = self;
+        names.retain(|_| follows);
+        let (staging, _guards) = staging.into_parts();
         // A signal must not come between two files.
-        let Self { target, staging, _staged } = self;
-        Staged::hold(|| Self::move_in(staging, &target, stale))
+        Staged::hold(|| Self::move_in(staging, &target, &names))
     }
 
-    fn move_in(staging: TempDir, target: &Path, stale: &[&str]) -> Result<()> {
+    fn move_in(staging: TempDir, target: &Path, stale: &[String]) -> Result<()> {
         if !target.is_dir() {
             let parent = parent_of(target);
             std::fs::create_dir_all(&parent).map_err(|e| Error::io("create folder", &parent, &e))?;
@@ -86,9 +114,9 @@ impl Output {
                 Error::io("create folder", target, &e)
             });
         }
-        for name in stale.iter().chain([&SUMMARY]) {
+        for name in stale.iter().map(String::as_str).chain([SUMMARY]) {
             match std::fs::remove_file(target.join(name)) {
-                Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+                Err(e) if e.kind() != ErrorKind::NotFound => {
                     return Err(Error::io("replace", &target.join(name), &e));
                 }
                 _ => {}
@@ -104,6 +132,29 @@ impl Output {
         }
         Ok(())
     }
+}
+
+/// `path`, or the nearest above it that exists.
+fn nearest(path: &Path) -> PathBuf {
+    let mut nearest = path.to_path_buf();
+    while !nearest.exists() {
+        nearest = parent_of(&nearest);
+    }
+    nearest
+}
+
+/// Refuses a folder or a file in it, `name`, whose path has a part that is too long, or is too long itself. What exists only
+/// later cannot be asked for: its parts are looked for in the nearest folder that exists.
+fn check_names(action: &'static str, folder: &Path, name: &str) -> Result<()> {
+    let parent = nearest(folder);
+    let missing = folder.strip_prefix(&parent).unwrap_or(folder);
+    for path in missing.components().map(|part| parent.join(part)).chain([folder.join(name)]) {
+        if path.symlink_metadata().is_err_and(|e| e.kind() == ErrorKind::InvalidFilename) {
+            let cause = "a name of its path, or all of it, is too long for the system; choose shorter names";
+            return Err(Error::file(action, folder, cause));
+        }
+    }
+    Ok(())
 }
 
 fn parent_of(path: &Path) -> PathBuf {
@@ -136,6 +187,7 @@ fn permit(folder: &Path) {
 pub fn check_file(action: &'static str, path: &Path, results: Option<&Path>) -> Result<()> {
     let path = &destination(action, path)?;
     let parent = parent_of(path);
+    check_names(action, path, "")?;
     if parent.is_dir() {
         return tempfile::tempfile_in(&parent).map(|_| ()).map_err(|e| Error::io(action, path, &e));
     }
@@ -182,13 +234,11 @@ pub fn replace(
 ) -> Result<()> {
     let fail = |e: std::io::Error| Error::io(action, path, &e);
     let target = destination(action, path)?;
-    let mut staged = open_to_all(tempfile::Builder::new().prefix(".spa-"))
-        .tempfile_in(parent_of(&target))
-        .map_err(fail)?;
-    let _staged = Staged::new(staged.path());
+    let mut staged = Staging::file_in(&parent_of(&target)).map_err(fail)?;
     let mut out = BufWriter::new(staged.as_file_mut());
     work(&mut out).and_then(|()| out.flush()).map_err(fail)?;
     drop(out);
+    let (staged, _guards) = staged.into_parts();
     staged.persist(&target).map_err(|e| fail(e.error))?;
     Ok(())
 }
@@ -200,8 +250,7 @@ pub fn replace(
 pub fn replace_at(path: &Path, work: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
     let target = destination("write", path)?;
     let fail = |e: std::io::Error| Error::io("write", path, &e);
-    let folder = tempfile::Builder::new().prefix(".spa-").tempdir_in(parent_of(&target)).map_err(fail)?;
-    let _staged = Staged::new(folder.path());
+    let folder = Staging::folder_in(&parent_of(&target)).map_err(fail)?;
     let staged = folder.path().join(target.file_name().unwrap_or_default());
     // Its place is what people know.
     work(&staged).map_err(|error| match error {
@@ -209,17 +258,6 @@ pub fn replace_at(path: &Path, work: impl FnOnce(&Path) -> Result<()>) -> Result
         other => other,
     })?;
     std::fs::rename(&staged, &target).map_err(fail)
-}
-
-/// Temporary files are private; those that stay are as open as other files.
-fn open_to_all<'a, 'b>(builder: &'a mut tempfile::Builder<'b, 'b>) -> &'a mut tempfile::Builder<'b, 'b> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        // What the umask takes away from this is what people want taken away.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    builder
 }
 
 /// Writes a PNG of grey (`channels` 1) or colour (3) samples.
@@ -248,7 +286,7 @@ mod tests {
     #[test]
     fn a_dropped_output_leaves_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        let output = Output::prepare(&folder.path().join("out")).unwrap();
+        let output = Output::prepare(&folder.path().join("out"), &["a"]).unwrap();
         std::fs::write(output.path("a"), "a").unwrap();
         drop(output);
         assert!(listing(folder.path()).is_empty());
@@ -259,26 +297,54 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("new/out ü");
         for _ in 0..2 {
-            let output = Output::prepare(&target).unwrap();
+            let output = Output::prepare(&target, &["old", "a"]).unwrap();
             std::fs::write(output.path("a"), "a").unwrap();
             std::fs::write(output.path(SUMMARY), "{}").unwrap();
-            output.commit(&["old"]).unwrap();
+            output.commit(true).unwrap();
             assert_eq!(listing(&target), ["a", SUMMARY]);
         }
         std::fs::write(target.join("old"), "").unwrap();
         std::fs::write(target.join("theirs"), "").unwrap();
-        let output = Output::prepare(&target).unwrap();
+        let output = Output::prepare(&target, &["old", "a", "b"]).unwrap();
+        assert!(output.follows_a_run());
         std::fs::write(output.path("b"), "b").unwrap();
-        output.commit(&["old", "a"]).unwrap();
+        output.commit(true).unwrap();
         assert_eq!(listing(&target), ["b", "theirs"]);
+        // Without a mark of an earlier run, even files of these names are somebody's own.
+        std::fs::write(target.join("old"), "").unwrap();
+        let output = Output::prepare(&target, &["old", "a", "b"]).unwrap();
+        assert!(!output.follows_a_run());
+        output.commit(false).unwrap();
+        assert_eq!(listing(&target), ["b", "old", "theirs"]);
+    }
+
+    #[test]
+    fn names_that_cannot_be_are_refused_before_the_work() {
+        let folder = tempfile::tempdir().unwrap();
+        let refused = |target: &Path, names: &[&str]| Output::prepare(target, names).unwrap_err().to_string();
+        let long = "x".repeat(300);
+        for target in [folder.path().join(&long), folder.path().join("new").join(&long)] {
+            assert!(refused(&target, &["a"]).contains("too long for the system; choose shorter names"));
+        }
+        // Each name is short enough, the whole path is not.
+        let deep = (0..25).fold(folder.path().to_path_buf(), |path, _| path.join("y".repeat(200)));
+        assert!(refused(&deep, &["a"]).contains("too long for the system"));
+        let report = check_file("write report", &folder.path().join(&long), None).unwrap_err().to_string();
+        assert!(report.starts_with("failed to write report ") && report.contains("too long"), "{report}");
+        let later = folder.path().join("results").join(&long);
+        assert!(check_file("write report", &later, Some(&folder.path().join("results"))).is_err());
+        std::fs::create_dir(folder.path().join("mode.npy")).unwrap();
+        let text = refused(folder.path(), &["labels.npy", "mode.npy"]);
+        assert!(text.contains("mode.npy': it is a folder, and a result has this name"), "{text}");
+        assert_eq!(listing(folder.path()), ["mode.npy"]);
     }
 
     #[test]
     fn a_file_in_the_way_is_named() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let error = Output::prepare(file.path()).unwrap_err().to_string();
+        let error = Output::prepare(file.path(), &["a"]).unwrap_err().to_string();
         assert!(error.ends_with("it is not a folder"), "{error}");
-        let error = Output::prepare(&file.path().join("out")).unwrap_err().to_string();
+        let error = Output::prepare(&file.path().join("out"), &["a"]).unwrap_err().to_string();
         assert!(error.ends_with("is not a folder"), "{error}");
     }
 

@@ -160,12 +160,13 @@ pub fn plan_with(
     let edge_weights = resolve_edges(options, &inputs.first)?;
     // Edge weights count in parts of the smoothness term as given.
     let edge_beta = if edge_weights.is_some() { real_beta / f64::from(EDGE_UNIT) } else { real_beta };
+    let fail = |error| far_apart(error, (real_alpha, real_beta), pair == Pair::Potts);
     let (integers, cap) = match special.integers {
         Some(known) => known,
         None if matches!(pair, Pair::Potts) => {
-            potts_to_integers(real_alpha, edge_beta * f64::from(real_cap))?
+            potts_to_integers(real_alpha, edge_beta * f64::from(real_cap)).map_err(fail)?
         }
-        None => (to_integers(real_alpha, edge_beta)?, real_cap),
+        None => (to_integers(real_alpha, edge_beta).map_err(fail)?, real_cap),
     };
 
     let schedule = resolve_schedule(options, defaults.cooling, defaults.iterations)?;
@@ -176,7 +177,7 @@ pub fn plan_with(
         chain: options.chain.unwrap_or(0),
         start: match special.start {
             Some(start) => start,
-            None => resolve_start(options, &inputs.first)?,
+            None => resolve_start(options, &inputs.first, labels)?,
         },
         cutoff: options.cutoff,
     };
@@ -225,6 +226,27 @@ pub fn plan_with(
         fit::check(build, options, &job)?;
     }
     Ok(Plan { application, job, mapping, values })
+}
+
+/// A refusal of weights, in the numbers that people gave.
+fn far_apart(error: spa_model::Error, (alpha, beta): (f64, f64), potts: bool) -> Error {
+    let sound = |weight: f64| weight.is_finite() && weight >= 0.0;
+    if !sound(alpha) || !sound(beta) || alpha.max(beta) == 0.0 {
+        return error.into();
+    }
+    let shown = |weight: f64| match weight {
+        0.0 | 1e-4..1e7 => weight.to_string(),
+        _ => format!("{weight:e}"),
+    };
+    let what = if potts { "beta times cap" } else { "beta" };
+    let most = if potts { 510 * 255 } else { 510 };
+    Error::usage(format!(
+        "alpha is {} and beta {}, but alpha and {what} may be a factor of {most} apart at most, and neither below \
+         0.00002, for they are kept in eight bits; bring them nearer to each other, or multiply both and the temperature by \
+         the same number",
+        shown(alpha),
+        shown(beta)
+    ))
 }
 
 fn resolve_application(application: &Application, options: &RunOptions) -> Result<Application> {
@@ -354,7 +376,7 @@ fn resolve_schedule(options: &RunOptions, cooling: Cooling, default_iterations: 
     })
 }
 
-fn resolve_start(options: &RunOptions, picture: &Picture) -> Result<Start> {
+fn resolve_start(options: &RunOptions, picture: &Picture, number: u16) -> Result<Start> {
     let Some(start) = &options.start else { return Ok(Start::Argmin) };
     Ok(match start.to_str() {
         Some("argmin") => Start::Argmin,
@@ -370,6 +392,15 @@ fn resolve_start(options: &RunOptions, picture: &Picture) -> Result<Start> {
             }
             let (width, height, labels) = read_plane(start)?;
             picture.check_size("start labels", start, (width, height))?;
+            if let Some(i) = labels.iter().position(|&label| u16::from(label) >= number) {
+                let (x, y) = (i as u32 % width, i as u32 / width);
+                let cause = format!(
+                    "the label at row {y}, column {x} is {}, but must be 0…{}, for there are {number} labels",
+                    labels[i],
+                    number - 1
+                );
+                return Err(Error::file("use start labels", start, cause));
+            }
             Start::Labels(labels)
         }
     })

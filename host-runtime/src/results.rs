@@ -31,6 +31,20 @@ pub fn chain_file(n: usize) -> String {
     format!("labels_{n}.npy")
 }
 
+/// Every file that a run may write.
+pub fn every_file() -> Vec<String> {
+    let fixed = [
+        &[SUMMARY][..],
+        &FILES,
+        &formats::output::FILES,
+        &[FIGURE, TRACE, LOWEST],
+        &crate::app::prepare::FILES,
+        &uncertainty::files::FILES,
+    ];
+    let of_chains = (0..crate::chains::MOST.into()).map(chain_file);
+    fixed.concat().into_iter().map(str::to_string).chain(of_chains).collect()
+}
+
 /// Name of the histogram file of a field of `rvs` RVs: in the form that is asked for, else sparse above `limit` bytes.
 pub fn histogram_file(form: Option<HistogramForm>, rvs: usize, labels: u16, limit: u64) -> &'static str {
     let large = rvs as u64 * u64::from(labels) * 2 > limit;
@@ -123,12 +137,12 @@ pub fn write_uncertainty<C: Counted>(
     Ok(overview)
 }
 
-/// Writes all results of a run, the summary included, and moves them into place. `chains` are the labels of each.
+/// Writes labels, histogram and, last, the summary of a run. `chains` are the labels of each.
 ///
 /// # Errors
 /// [`Error::File`] if a file cannot be written.
 pub fn write_run<C: Counted>(
-    output: Output,
+    output: &Output,
     application: &Application,
     summary: &Summary,
     chains: &[Vec<u8>],
@@ -146,22 +160,9 @@ pub fn write_run<C: Counted>(
         }
     }
     if let Some(name) = &summary.histogram_file {
-        write_histogram(&output, application, drawn, name)?;
+        write_histogram(output, application, drawn, name)?;
     }
     let path = output.path(SUMMARY);
     let text = summary.json().map_err(|e| Error::file("write", &path, e))?;
-    std::fs::write(&path, text).map_err(|e| Error::io("write", &path, &e))?;
-    let of_chains: Vec<String> = (0..crate::chains::MOST.into()).map(chain_file).collect();
-    let of_chains: Vec<&str> = of_chains.iter().map(String::as_str).collect();
-    let stale = [
-        &of_chains[..],
-        &FILES[..],
-        &formats::output::FILES,
-        &[FIGURE, TRACE, LOWEST],
-        &crate::app::prepare::FILES,
-        &uncertainty::files::FILES,
-    ]
-    .concat();
-    let earlier = output.follows_a_run();
-    output.commit(if earlier { &stale } else { &[] })
+    std::fs::write(&path, text).map_err(|e| Error::io("write", &path, &e))
 }

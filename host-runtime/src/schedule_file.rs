@@ -1,6 +1,7 @@
 //! Schedules from files: lines of temperature and iterations, or TOML.
 
 use crate::error::{Error, Result};
+use crate::formats::text_of;
 use serde::Deserialize;
 use spa_model::{Schedule, Step};
 use std::path::Path;
@@ -17,7 +18,7 @@ struct File {
 /// # Errors
 /// [`Error::File`] names the line that is wrong; as [`Schedule::new`] for values out of range.
 pub fn read(path: &Path) -> Result<Schedule> {
-    let text = std::fs::read_to_string(path).map_err(|e| Error::io("read schedule", path, &e))?;
+    let text = text_of("read schedule", path)?;
     let steps = if path.extension().is_some_and(|e| e == "toml") {
         let parsed = toml::from_str::<File>(&text);
         parsed.map_err(|e| Error::file("read schedule", path, e.to_string().trim_end()))?.step

@@ -4,6 +4,7 @@ use crate::app::Application;
 use crate::backend::{ArrayReport, LogReport};
 use crate::diagnostics::converge::Convergence;
 use crate::error::{Error, Result};
+use crate::formats::text_of;
 use crate::lowest::Lowest;
 use crate::plan::{Mapping, Plan};
 use crate::uncertainty::files::Overview;
@@ -60,8 +61,12 @@ pub struct Summary {
     pub labels_evaluated: u64,
     /// Labels whose energy was computed.
     pub labels_touched: u64,
-    /// Seconds of the run itself.
+    /// Seconds of the run itself, the last one of the command.
     pub wall_seconds: f64,
+    /// Seconds from the command's beginning to the end of that run: pictures, cost tables, the runs before it and the search of
+    /// `--iterations auto`, too.
+    #[serde(default)]
+    pub total_seconds: f64,
     /// Those of this process / `wall_seconds`.
     pub labels_per_second: Option<f64>,
     /// Shape of the array.
@@ -199,6 +204,7 @@ impl Summary {
             labels_evaluated: evaluated,
             labels_touched: figures.labels_touched,
             wall_seconds: figures.wall_seconds,
+            total_seconds: figures.wall_seconds,
             labels_per_second: (figures.wall_seconds > 0.0).then(|| evaluated as f64 / figures.wall_seconds),
             array: array.map(|a| Array { spe: a.rows * a.cols, spu: a.spu, rows: a.rows, cols: a.cols }),
             build,
@@ -250,8 +256,10 @@ impl Summary {
     /// [`Error::File`] if there is none, or it is damaged.
     pub fn read(folder: &Path) -> Result<Self> {
         let path = folder.join(crate::output::SUMMARY);
-        let text = std::fs::read_to_string(&path).map_err(|e| Error::io("read summary", &path, &e))?;
-        serde_json::from_str(&text).map_err(|e| Error::file("read summary", &path, e))
+        let text = text_of("read summary", &path)?;
+        serde_json::from_str(&text).map_err(|e| {
+            Error::file("read summary", &path, format!("it is no summary of this version of spa ({e})"))
+        })
     }
 
     /// The JSON text, indented, with a final line feed.
@@ -301,13 +309,13 @@ impl std::fmt::Display for Summary {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         writeln!(
             f,
-            "{} {}x{}, {} labels, {}{} iterations ({} burn-in), seed {}{}, on {}",
+            "{} {}x{}, {} labels, {}{} ({} burn-in), seed {}{}, on {}",
             self.application,
             self.width,
             self.height,
             self.labels,
             if self.partial { format!("PARTIAL: {} of ", self.iterations_done) } else { String::new() },
-            self.iterations,
+            counted(self.iterations, "iteration"),
             self.burn_in,
             self.seed,
             self.chains.as_ref().map_or_else(String::new, |chains| format!(", {} chains", chains.len())),
@@ -315,7 +323,14 @@ impl std::fmt::Display for Summary {
         )?;
         let rate =
             self.labels_per_second.map(|r| format!(", {}labels/s", with_prefix(r))).unwrap_or_default();
-        writeln!(f, "  time        {:.3} s{rate}", self.wall_seconds)?;
+        let before =
+            self.settings.as_ref().and_then(|settings| settings.get("passes")?.as_u64()).unwrap_or(0);
+        let before = match (before, &self.convergence) {
+            (0, None) => String::new(),
+            (0, Some(_)) => format!("; {:.3} s with the search for it", self.total_seconds),
+            (n, _) => format!("; {:.3} s with {} before it", self.total_seconds, counted(n, "run")),
+        };
+        writeln!(f, "  time        {:.3} s{rate}{before}", self.wall_seconds)?;
         if let (Some(array), Some(cycles), Some(rate), Some(useful)) =
             (self.array, self.cycles, self.labels_per_cycle_per_spu, self.useful_fraction)
         {
@@ -337,7 +352,12 @@ impl std::fmt::Display for Summary {
         } else {
             String::new()
         };
-        writeln!(f, "  log         {} messages, {}B{saved}", log.messages, with_prefix(log.bytes as f64))?;
+        writeln!(
+            f,
+            "  log         {}, {}B{saved}",
+            counted(log.messages, "message"),
+            with_prefix(log.bytes as f64)
+        )?;
         match self.mean_confidence {
             Some(mean) => writeln!(f, "  confidence  {mean:.3} (mean share of the most frequent label)")?,
             None => writeln!(f, "  confidence  none: nothing was collected before the end of burn-in")?,

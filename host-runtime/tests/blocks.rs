@@ -42,7 +42,7 @@ fn files<C: spa_runtime::npy::Counted>(
     scale: &Scale,
 ) -> Vec<(String, Vec<u8>)> {
     let folder = tempfile::tempdir().unwrap();
-    let output = Output::prepare(&folder.path().join("out")).unwrap();
+    let output = Output::prepare::<&str>(&folder.path().join("out"), &[]).unwrap();
     let digest = Digest::of(source, None).unwrap();
     let boundaries = *application == Application::Segment;
     let question = files::Question { source, scale, share: 0.8, boundaries, sampled: None };

@@ -3,25 +3,30 @@
 //! A field is given by a TOML file: `unary` names the costs, every other key is an option of a run (docs/applications.md).
 //! Energies α·U + β·V are scaled by one factor F so that rounding to whole numbers does not matter beside the temperature.
 
-use super::Application;
 use super::prepare::{Prepared, refuse_foreign};
+use super::{Application, is_foreign, takers};
 use crate::app::PairForm;
 use crate::contrast::EDGE_UNIT;
 use crate::error::{Error, Result};
 use crate::formats::numbers::Numbers;
-use crate::options::RunOptions;
+use crate::formats::text_of;
+use crate::options::{RunOptions, option_names, unknown_key};
 use crate::picture::Picture;
 use crate::plan::{Inputs, Special, plan_with};
 use spa_model::edges::EDGE_WEIGHT_MAX;
 use spa_model::real::IntegerParameters;
 use spa_model::{Pair, Singleton, Weights};
 use spagen::Build;
+use spagen::parameters::counted;
 use std::path::{Path, PathBuf};
 
 /// Integer temperature at which finer energies no longer change a probability by a percent.
 const FINE: f64 = 64.0;
 /// Integer temperature below which linear weights of ten bits would be too coarse.
 const COARSE: f64 = 8.0;
+
+/// Keys of a model that are no options of a run.
+const KEYS: [&str; 3] = ["unary", "order", "neighbours"];
 
 /// A field as its file describes it.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,10 +44,15 @@ impl Model {
     /// [`Error::File`] if it cannot be read; [`Error::Usage`] if it is no TOML, has no `unary`, asks for what a first-order
     /// field of four neighbours does not have, or as [`RunOptions::from_file`].
     pub fn open(path: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path).map_err(|e| Error::io("read model", path, &e))?;
+        let text = text_of("read model", path)?;
         let refuse = |cause: String| Error::usage(format!("model '{}': {cause}", path.display()));
         let mut table: toml::Table =
             text.parse().map_err(|e: toml::de::Error| refuse(e.to_string().trim_end().to_string()))?;
+        let known: Vec<String> = KEYS.map(str::to_string).into_iter().chain(option_names()).collect();
+        let known: Vec<String> = known.into_iter().filter(|key| !is_foreign(key, "infer")).collect();
+        if let Some(key) = table.keys().find(|key| !known.contains(key) && takers(key).is_none()) {
+            return Err(refuse(unknown_key(key, &known)));
+        }
         for (key, only) in [("order", 1), ("neighbours", 4)] {
             match table.remove(key) {
                 None => {}
@@ -90,7 +100,7 @@ pub fn prepare(model: &Model, options: RunOptions, build: Option<&Build>) -> Res
         // Any ratio can be run here; anything else that is wrong with the two is refused.
         if alpha.is_finite() && beta.is_finite() && alpha >= 0.0 && beta >= 0.0 { Ok(()) } else { Err(error) }
     })?;
-    let unary = grounded(unary.values, labels.into(), &model.unary)?;
+    let unary = grounded(unary.values, (canvas.width as usize, labels.into()), &model.unary)?;
     let table = options.pair_table.as_deref().map(|path| read_pairs(path, labels)).transpose()?;
     if table.is_some() && options.pair.is_some() {
         return Err(Error::usage("pair and pair-table are two smoothness terms; give one of them"));
@@ -172,7 +182,8 @@ fn canvas(unary: &Numbers, path: &Path) -> Result<(Picture, u16)> {
     };
     if !(2..=256).contains(&labels) {
         let why = "a label has 8 bits at most, on every backend; merge labels or solve in two steps";
-        return Err(fail(format!("it has {labels} labels, but 2…256 can be run: {why}")));
+        let labels = counted(labels, "label");
+        return Err(fail(format!("it has {labels}, but 2…256 can be run: {why}")));
     }
     match (u32::try_from(width), u32::try_from(height)) {
         (Ok(width @ 1..=65_535), Ok(height @ 1..=65_535)) => {
@@ -183,19 +194,22 @@ fn canvas(unary: &Numbers, path: &Path) -> Result<(Picture, u16)> {
 }
 
 /// Costs less the least one of each RV, which changes no probability. +∞ stays: it forbids a label.
-fn grounded(mut unary: Vec<f64>, labels: usize, path: &Path) -> Result<Vec<f64>> {
-    let fail = |cause: String| Error::file("use unary costs", path, cause);
+fn grounded(mut unary: Vec<f64>, (width, labels): (usize, usize), path: &Path) -> Result<Vec<f64>> {
     for (i, row) in unary.chunks_exact_mut(labels).enumerate() {
         let least = row.iter().copied().fold(f64::INFINITY, f64::min);
-        if row.iter().any(|v| v.is_nan()) || !least.is_finite() {
-            let what = if row.iter().any(|v| v.is_nan()) {
-                "holds a NaN"
-            } else {
-                "allows no label, or one of cost -inf"
-            };
-            return Err(fail(format!("RV {i} {what}; give finite costs, +inf only to forbid a label")));
-        }
-        row.iter_mut().for_each(|v| *v -= least);
+        let what = if let Some(label) = row.iter().position(|v| v.is_nan()) {
+            format!("the cost of label {label} is NaN")
+        } else if let Some(label) = row.iter().position(|&v| v == f64::NEG_INFINITY) {
+            format!("the cost of label {label} is -inf")
+        } else if least == f64::INFINITY {
+            "every label has cost +inf, so none is allowed".to_string()
+        } else {
+            row.iter_mut().for_each(|v| *v -= least);
+            continue;
+        };
+        let (y, x) = (i / width, i % width);
+        let cause = format!("at row {y}, column {x} {what}; give finite costs, +inf only to forbid a label");
+        return Err(Error::file("use unary costs", path, cause));
     }
     Ok(unary)
 }

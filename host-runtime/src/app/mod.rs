@@ -89,6 +89,40 @@ pub struct Defaults {
     pub cooling: Cooling,
 }
 
+/// Options that only some applications take, and which.
+const OPTIONS: [(&str, &[&str]); 16] = [
+    ("data", &["stereo", "flow"]),
+    ("support", &["stereo", "flow"]),
+    ("grid", &["stereo", "flow"]),
+    ("reference", &["stereo"]),
+    ("occlusion", &["stereo"]),
+    ("levels", &["flow"]),
+    ("colours", &["segment"]),
+    ("colour", &["segment"]),
+    ("scribbles", &["segment"]),
+    ("mask", &["restore"]),
+    ("dmin", &["stereo"]),
+    ("window", &["flow"]),
+    ("values", &["segment"]),
+    ("costs", PICTURES),
+    ("contrast", PICTURES),
+    ("report", PICTURES),
+];
+
+/// Applications that have pictures.
+const PICTURES: &[&str] = &["stereo", "flow", "segment", "restore"];
+
+/// Applications that take `option` (its name without dashes); none if all do.
+pub fn takers(option: &str) -> Option<&'static [&'static str]> {
+    OPTIONS.iter().find(|(name, _)| *name == option).map(|&(_, takers)| takers)
+}
+
+/// True if `application` is one, and `option` is for others only.
+pub fn is_foreign(option: &str, application: &str) -> bool {
+    (PICTURES.contains(&application) || application == "infer")
+        && takers(option).is_some_and(|takers| !takers.contains(&application))
+}
+
 impl Application {
     /// Name as on the command line and in summaries.
     pub fn name(&self) -> &'static str {

@@ -1,7 +1,7 @@
 //! From options to the job whose results are written: cost tables, passes over other views or sizes, and what is made of the
 //! histogram afterwards.
 
-use super::{Application, flow, preset, restore, segment, stereo};
+use super::{Application, flow, is_foreign, preset, restore, segment, stereo, takers};
 use crate::blocks::{Source, map};
 use crate::error::{Error, Result};
 use crate::formats::Field;
@@ -203,26 +203,23 @@ impl Prepared {
 pub(super) fn refuse_foreign(application: &Application, options: &RunOptions) -> Result<()> {
     let o = &options.application;
     let name = application.name();
-    let all: [(bool, &str, &[&str]); 10] = [
-        (o.data.is_some(), "data", &["stereo", "flow"]),
-        (o.support.is_some(), "support", &["stereo", "flow"]),
-        (o.grid.is_some(), "grid", &["stereo", "flow"]),
-        (o.reference.is_some(), "reference", &["stereo"]),
-        (o.occlusion.is_some(), "occlusion", &["stereo"]),
-        (o.levels.is_some(), "levels", &["flow"]),
-        (o.colours.is_some(), "colours", &["segment"]),
-        (o.colour, "colour", &["segment"]),
-        (o.scribbles.is_some(), "scribbles", &["segment"]),
-        (o.mask.is_some(), "mask", &["restore"]),
+    let all = [
+        (o.data.is_some(), "data"),
+        (o.support.is_some(), "support"),
+        (o.grid.is_some(), "grid"),
+        (o.reference.is_some(), "reference"),
+        (o.occlusion.is_some(), "occlusion"),
+        (o.levels.is_some(), "levels"),
+        (o.colours.is_some(), "colours"),
+        (o.colour, "colour"),
+        (o.scribbles.is_some(), "scribbles"),
+        (o.mask.is_some(), "mask"),
     ];
-    for (given, option, of) in all {
-        if given && !of.contains(&name) {
-            let of: Vec<String> = of.iter().map(|name| format!("'{name}'")).collect();
-            return Err(Error::usage(format!(
-                "--{option} is for {} only, not for '{name}'",
-                of.join(" and ")
-            )));
-        }
+    if let Some((_, option)) = all.into_iter().find(|&(given, option)| given && is_foreign(option, name)) {
+        let takers: Vec<String> =
+            takers(option).unwrap_or_default().iter().map(|name| format!("'{name}'")).collect();
+        let takers = takers.join(" and ");
+        return Err(Error::usage(format!("--{option} is for {takers} only, not for '{name}'")));
     }
     let table = o.data.is_some_and(|term| term != crate::costs::DataTerm::Plain);
     if table && (options.costs.is_some() || options.singleton.is_some()) {

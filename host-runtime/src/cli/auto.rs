@@ -89,8 +89,10 @@ impl Auto {
             }
             found => found?,
         };
-        let word = if found.converged { "converged" } else { "not converged" };
-        eprintln!("{word} after {} iterations of {} chains: {found}", found.iterations, self.chains);
+        // What has not is told as an error after the results.
+        if found.converged {
+            eprintln!("converged after {} iterations of {} chains: {found}", found.iterations, self.chains);
+        }
         let run = converge::run(job, temperature, (found.iterations, found.burn_in), job.run().chain)?;
         Ok((job.with_run(run)?, found))
     }

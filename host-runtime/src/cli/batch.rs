@@ -212,7 +212,7 @@ fn one(name: &str, mut child: Command) -> anyhow::Result<Done> {
     Ok(Done {
         name: name.to_string(),
         ok: error.is_none(),
-        seconds: number("wall_seconds"),
+        seconds: number("total_seconds"),
         iterations: number("iterations").map(|n| n as u64),
         mean_confidence: number("mean_confidence"),
         error,

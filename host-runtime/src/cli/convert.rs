@@ -22,7 +22,7 @@ pub struct Convert {
     #[arg(long, value_enum)]
     kind: Option<Subject>,
     /// Steps of a disparity in a pixel [default: 256 for 16-bit PNG, else 1]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = super::eval::scale)]
+    #[arg(long, value_name = "N", value_parser = super::eval::scale)]
     scale: Option<f64>,
 }
 

@@ -7,13 +7,16 @@ use crate::logfile::{self, Log};
 use crate::options::{Bytes, Share};
 use crate::output::Output;
 use crate::panels::{Photographs, Seen, Shown};
-use crate::results::{Drawn, histogram_file, write_histogram, write_uncertainty};
+use crate::results::{
+    Drawn, HISTOGRAM, HISTOGRAM_SPARSE, histogram_file, write_histogram, write_uncertainty,
+};
 use crate::summary::with_prefix;
-use crate::uncertainty::Scale;
+use crate::uncertainty::{self, Scale};
 use clap::Args;
 use serde::Serialize;
 use spa_model::Pair;
 use spa_model::hash::hash_u16;
+use spagen::parameters::counted;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -55,31 +58,10 @@ impl Decode {
         let log = logfile::read(&self.log)?;
         let statistics = Statistics::of(&log);
         if let Some(folder) = &self.output {
-            let output = Output::prepare(folder)?;
-            let header = &log.header;
-            let size = (header.width, header.height);
-            let source = Whole::of(size, &log.histogram);
-            let digest = Digest::of(&source, None)?;
-            let name = histogram_file(None, digest.mode.len(), header.labels, self.max_memory.0);
-            let application = application(header);
-            write_histogram(&output, &application, &Drawn { source: &source, digest: &digest }, name)?;
-            if self.uncertainty {
-                let (scale, share) = (scale(&application, header), self.credible.0);
-                let shown = Shown {
-                    application: &application,
-                    size,
-                    labels: header.labels,
-                    values: None,
-                    photographs: &Photographs::default(),
-                    seen: &Seen::of(&source, (&application, &scale, share), None)?,
-                    measured: None,
-                    scale: &scale,
-                    share,
-                };
-                write_uncertainty(&output, &shown, &source, None)?;
-            }
-            let histograms = [crate::results::HISTOGRAM, crate::results::HISTOGRAM_SPARSE];
-            output.commit(&[&histograms[..], &crate::uncertainty::files::FILES].concat())?;
+            let output = Output::prepare(folder, &files())?;
+            output.write(|output| self.write(output, &log))?;
+            let follows = output.follows_a_run();
+            output.commit(follows)?;
         }
         if self.json {
             print(&(serde_json::to_string_pretty(&statistics)? + "\n"))?;
@@ -88,6 +70,38 @@ impl Decode {
         }
         Ok(ExitCode::SUCCESS)
     }
+
+    fn write(&self, output: &Output, log: &Log) -> anyhow::Result<()> {
+        let header = &log.header;
+        let size = (header.width, header.height);
+        let source = Whole::of(size, &log.histogram);
+        let digest = Digest::of(&source, None)?;
+        let name = histogram_file(None, digest.mode.len(), header.labels, self.max_memory.0);
+        let application = application(header);
+        write_histogram(output, &application, &Drawn { source: &source, digest: &digest }, name)?;
+        if self.uncertainty {
+            let (scale, share) = (scale(&application, header), self.credible.0);
+            let shown = Shown {
+                application: &application,
+                size,
+                labels: header.labels,
+                values: None,
+                photographs: &Photographs::default(),
+                seen: &Seen::of(&source, (&application, &scale, share), None)?,
+                measured: None,
+                scale: &scale,
+                share,
+            };
+            write_uncertainty(output, &shown, &source, None)?;
+        }
+        Ok(())
+    }
+}
+
+/// Every file that may be written.
+fn files() -> Vec<&'static str> {
+    let histogram = [HISTOGRAM, HISTOGRAM_SPARSE, "mode.npy", "mode.png", "confidence.png"];
+    [&histogram[..], &uncertainty::files::FILES].concat()
 }
 
 /// What the labels mean, as far as colours need it.
@@ -139,10 +153,10 @@ impl Statistics {
     fn text(&self) -> String {
         let h = &self.header;
         format!(
-            "log of {} {}x{}, {} labels, {} collected iterations\n  \
-             messages    {} of {} bits in {} lines of {} bits, {}B\n  \
-             counts      {:.1} on average, {} full counters\n  \
-             labels      {:.2} different ones a RV, {} fixed RVs\n  \
+            "log of {} {}x{}, {} labels, {}\n  \
+             messages    {} of {} bits in {} of {} bits, {}B\n  \
+             counts      {:.1} on average, {}\n  \
+             labels      {:.2} different ones a RV, {}\n  \
              confidence  {:.3} (mean share of the most frequent label)\n  \
              record      {}\n  \
              histogram   {}\n  \
@@ -151,16 +165,16 @@ impl Statistics {
             h.width,
             h.height,
             h.labels,
-            h.collected,
+            counted(h.collected, "collected iteration"),
             h.messages,
             h.message.bits,
-            h.lines,
+            counted(h.lines, "line"),
             h.message.line_bits,
             with_prefix(self.bytes as f64),
             self.mean_count,
-            self.full_counters,
+            counted(self.full_counters, "full counter"),
             self.mean_labels_per_rv,
-            h.fixed,
+            counted(h.fixed, "fixed RV"),
             self.mean_confidence,
             h.record_hash,
             self.histogram_hash,

@@ -1,5 +1,6 @@
 //! `spa energy`.
 
+use super::run::RunArgs;
 use super::{flow, infer, print, restore, segment, stereo};
 use crate::app::prepare::Prepared;
 use crate::error::Error;
@@ -9,6 +10,7 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 use spa_model::descent::{descend, improvable};
 use spa_model::{Problem, energy};
+use spagen::parameters::counted;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -27,13 +29,13 @@ pub struct Energy {
     /// Labelling of every pixel
     labelling: PathBuf,
     /// Steps of a disparity in a pixel; makes an 8-bit picture one of disparities
-    #[arg(long, value_name = "N", value_parser = super::eval::scale)]
+    #[arg(long, value_name = "N", global = true, value_parser = super::eval::scale)]
     scale: Option<f64>,
     /// Pixels without a usable label take the one that costs least, given the others
-    #[arg(long)]
+    #[arg(long, global = true)]
     fill: bool,
     /// Go down to a local minimum and write its labels (.npy)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", global = true)]
     descend: Option<PathBuf>,
     /// Print everything as JSON
     #[arg(long)]
@@ -50,6 +52,19 @@ enum Model {
     Segment(segment::Segment),
     Restore(restore::Restore),
     Infer(infer::Infer),
+}
+
+impl Model {
+    /// Options of the run that is meant.
+    fn run(&self) -> &RunArgs {
+        match self {
+            Self::Stereo(command) => &command.run,
+            Self::Flow(command) => &command.run,
+            Self::Segment(command) => &command.run,
+            Self::Restore(command) => &command.run,
+            Self::Infer(command) => &command.run,
+        }
+    }
 }
 
 /// What is told of a labelling.
@@ -149,7 +164,7 @@ impl Energy {
             descended: descent
                 .map(|d| Descended { changes: d.changes, energy: Terms::new(d.energy, &prepared) }),
         };
-        if self.json {
+        if self.json || self.model.run().wants_json() {
             print(&(serde_json::to_string_pretty(&report)? + "\n"))?;
         } else {
             print(&report.text())?;
@@ -164,9 +179,10 @@ fn complete(path: &Path, problem: &Problem, labels: labelling::Labelling) -> Res
     if let Some(first) = labels.iter().position(Option::is_none) {
         let (x, y) = (first % problem.width as usize, first / problem.width as usize);
         let cause = format!(
-            "{missing} of {} pixels have no label below {} in it, the first at ({x}, {y}); --fill gives them the one that \
+            "{missing} of {} pixels {} no label below {} in it, the first at ({x}, {y}); --fill gives them the one that \
              costs least",
             labels.len(),
+            if missing == 1 { "has" } else { "have" },
             problem.labels
         );
         return Err(Error::file("use labelling", path, cause));
@@ -199,15 +215,19 @@ impl Report {
             self.energy.line(),
             match self.improvable {
                 0 => "local: no change of one pixel lowers it".to_string(),
+                1 => "1 pixel could lower it".to_string(),
                 n => format!("{n} pixels could lower it, each alone"),
             }
         );
         if self.filled > 0 {
-            text += &format!("  filled      {} pixels without a label\n", self.filled);
+            text += &format!("  filled      {} without a label\n", counted(self.filled, "pixel"));
         }
         if let Some(descended) = &self.descended {
-            text +=
-                &format!("  descended   {} after {} changes\n", descended.energy.line(), descended.changes);
+            text += &format!(
+                "  descended   {} after {}\n",
+                descended.energy.line(),
+                counted(descended.changes, "change")
+            );
         }
         text
     }

@@ -33,13 +33,13 @@ pub struct Eval {
     #[arg(long, value_enum)]
     kind: Option<Subject>,
     /// Steps of a true disparity in a pixel [default: what a benchmark folder says, 256 for 16-bit PNG, else 1]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = scale)]
+    #[arg(long, value_name = "N", value_parser = scale)]
     truth_scale: Option<f64>,
     /// Steps of a disparity of the result in a pixel [default: 256 for 16-bit PNG, else 1]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = scale)]
+    #[arg(long, value_name = "N", value_parser = scale)]
     result_scale: Option<f64>,
     /// Value of the truth's file that means unknown, or 'none' [default: 0 in pictures]
-    #[arg(long, value_name = "V", allow_negative_numbers = true, value_parser = unknown)]
+    #[arg(long, value_name = "V", value_parser = unknown)]
     unknown: Option<Unknown>,
     /// Mask of the pixels to measure: whatever is not 0 (grey picture, PFM or .npy of 0/1, 0/255, 0/128/255)
     #[arg(long, value_name = "MASK", help_heading = "Regions")]

@@ -20,7 +20,7 @@ pub struct Flow {
     /// Second frame, of the same size; none with a folder
     frame2: Option<PathBuf>,
     #[command(flatten)]
-    run: RunArgs,
+    pub run: RunArgs,
 }
 
 impl Flow {

@@ -29,7 +29,7 @@ pub struct Infer {
     /// Description of the field, TOML
     model: PathBuf,
     #[command(flatten)]
-    run: RunArgs,
+    pub run: RunArgs,
 }
 
 impl Infer {

@@ -28,8 +28,10 @@ use crate::uncertainty::credible;
 use spa_model::hash::{Hasher, hash_messages, sha256_hex};
 use spa_model::{ArrayShape, Start};
 use spagen::Build;
+use spagen::parameters::counted;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Collected iterations below which the histogram says little.
 const FEW: u16 = 20;
@@ -50,6 +52,8 @@ pub struct Wanted<'a> {
     pub photographs: Option<&'a Photographs>,
     pub output: Option<Output>,
     pub json: bool,
+    /// When the command began to read its pictures.
+    pub begun: Instant,
 }
 
 /// Runs the job whose results are written, and writes them.
@@ -82,9 +86,9 @@ pub fn last_run(
     let chosen = options.iterations.is_some() || options.burn_in.is_some() || options.schedule.is_some();
     if chosen && collected < FEW {
         eprintln!(
-            "note: only {collected} of {} iterations are collected, so shares and confidence are coarse; lower \
-             --burn-in or raise --iterations",
-            plan.job.iterations()
+            "note: only {} of {} collected, so shares and confidence are coarse; lower --burn-in or raise --iterations",
+            collected,
+            counted(plan.job.iterations(), "iteration")
         );
     }
     let hash = machine.build.as_ref().map(|build| build.config_hash().to_string());
@@ -263,6 +267,7 @@ impl Results<'_> {
     fn summary(&self, figures: Figures) -> anyhow::Result<Summary> {
         let plan = &self.prepared.plan;
         let mut summary = Summary::new(plan, self.backend, self.build.clone(), figures, self.histogram)?;
+        summary.total_seconds = self.wanted.begun.elapsed().as_secs_f64();
         summary.settings = Some(self.prepared.settings(self.wanted.options)?);
         Ok(summary)
     }
@@ -275,7 +280,11 @@ impl Results<'_> {
         drawn: &Drawn<'_, C>,
         beside: Beside<'_>,
     ) -> anyhow::Result<ExitCode> {
-        let Wanted { options, photographs, output, json } = self.wanted;
+        let Wanted { options, photographs, output, json, .. } = self.wanted;
+        interrupt::run_ended();
+        if interrupt::stop_asked() && !summary.partial {
+            eprintln!("the run had ended before it could be stopped: its results are whole");
+        }
         let plan = &self.prepared.plan;
         summary.energy = beside.trace.and_then(|trace| Some(trace.points.last()?.1));
         let formats = options.formats.as_deref().unwrap_or_default();
@@ -303,27 +312,32 @@ impl Results<'_> {
             share,
         });
         if let Some(output) = output {
-            if let Some(shown) = shown.as_ref().filter(|_| options.uncertainty) {
-                summary.uncertainty =
-                    Some(write_uncertainty(&output, shown, drawn.source, beside.boundaries.as_deref())?);
-            }
-            if collected {
-                write_extras(&output, &self.prepared.extras(drawn.source, &drawn.digest.mode)?)?;
-            }
-            if !formats.is_empty() && collected {
-                write_formats(&output, &self.prepared.field(&drawn.digest.mode), formats)?;
-            }
-            if let Some(shown) = shown.as_ref().filter(|_| figure) {
-                write_figure(&output, shown)?;
-            }
-            if options.lowest {
-                let mode = collected.then_some(drawn.digest.mode.as_slice());
-                summary.lowest = Some(lowest::write(&output, plan.job.problem(), mode, labels)?);
-            }
-            if let Some(trace) = beside.trace {
-                trace.write(&output.path(TRACE))?;
-            }
-            write_run(output, &plan.application, &summary, labels, drawn)?;
+            output.write(|output| {
+                if let Some(shown) = shown.as_ref().filter(|_| options.uncertainty) {
+                    summary.uncertainty =
+                        Some(write_uncertainty(output, shown, drawn.source, beside.boundaries.as_deref())?);
+                }
+                if collected {
+                    write_extras(output, &self.prepared.extras(drawn.source, &drawn.digest.mode)?)?;
+                }
+                if !formats.is_empty() && collected {
+                    write_formats(output, &self.prepared.field(&drawn.digest.mode), formats)?;
+                }
+                if let Some(shown) = shown.as_ref().filter(|_| figure) {
+                    write_figure(output, shown)?;
+                }
+                if options.lowest {
+                    let mode = collected.then_some(drawn.digest.mode.as_slice());
+                    summary.lowest = Some(lowest::write(output, plan.job.problem(), mode, labels)?);
+                }
+                if let Some(trace) = beside.trace {
+                    trace.write(&output.path(TRACE))?;
+                }
+                write_run(output, &plan.application, &summary, labels, drawn)?;
+                Ok(())
+            })?;
+            let follows = output.follows_a_run();
+            output.commit(follows)?;
         }
         // Its folder may be that of the results.
         if let (Some(path), Some(kept), true) = (&options.keep_log, beside.log, collected) {

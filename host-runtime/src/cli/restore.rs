@@ -16,7 +16,7 @@ pub struct Restore {
     /// Picture (PNG, JPEG, TIFF or PNM), or a folder of them; colour is turned to grey
     image: PathBuf,
     #[command(flatten)]
-    run: RunArgs,
+    pub run: RunArgs,
 }
 
 impl Restore {

@@ -11,7 +11,7 @@ use crate::backend::{Backend, registry};
 use crate::batch::Item;
 use crate::chains;
 use crate::error::Error;
-use crate::formats::Field;
+use crate::formats::{Field, FileFormat, kitti};
 use crate::interrupt;
 use crate::memory::{self, Budget};
 use crate::options::{Iterations, RunOptions};
@@ -19,11 +19,12 @@ use crate::output::{Output, check_file};
 use crate::panels::Photographs;
 use crate::picture::Picture;
 use crate::plan::Inputs;
-use crate::results::FILES;
+use crate::results::{FILES, every_file};
 use clap::Args;
 use spagen::Build;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Instant;
 
 /// Options of a run and how to talk about it.
 #[derive(Debug, Clone, Args)]
@@ -47,6 +48,11 @@ impl RunArgs {
             args.options.labels = Some(labels()?);
         }
         Ok(args)
+    }
+
+    /// True if JSON is asked for.
+    pub fn wants_json(&self) -> bool {
+        self.json
     }
 
     /// Runs `items` with these arguments, one after another.
@@ -119,6 +125,7 @@ fn execute(
     second: Option<&Path>,
     args: &RunArgs,
 ) -> anyhow::Result<ExitCode> {
+    let begun = Instant::now();
     let options = args.resolve()?;
     let auto = Auto::of(application, &options)?;
     interrupt::listen();
@@ -137,12 +144,14 @@ fn execute(
     let photographs = Photographs::of(&inputs);
     drop(inputs);
     let machine = Machine { build, backend, resume, budget };
-    let wanted = Wanted { options: &options, photographs: Some(&photographs), output, json: args.json };
+    let wanted =
+        Wanted { options: &options, photographs: Some(&photographs), output, json: args.json, begun };
     last_run(prepared, auto, machine, wanted)
 }
 
 /// Runs the field that a file describes.
 pub fn execute_model(path: &Path, args: &RunArgs) -> anyhow::Result<ExitCode> {
+    let begun = Instant::now();
     let model = Model::open(path)?;
     let options = args.resolve()?.or(model.options.clone());
     let auto = Auto::of(&Application::Infer, &options)?;
@@ -155,7 +164,7 @@ pub fn execute_model(path: &Path, args: &RunArgs) -> anyhow::Result<ExitCode> {
     let output = open_output(&Application::Infer, &options)?;
     let (prepared, options) = infer::prepare(&model, options, build.as_ref())?;
     let budget = budget(&options, backend.as_ref(), output.as_ref());
-    let wanted = Wanted { options: &options, photographs: None, output, json: args.json };
+    let wanted = Wanted { options: &options, photographs: None, output, json: args.json, begun };
     last_run(prepared, auto, Machine { build, backend, resume, budget }, wanted)
 }
 
@@ -165,6 +174,12 @@ fn open_output(application: &Application, options: &RunOptions) -> anyhow::Resul
     if !formats.is_empty() {
         let what = Field::of_labels(application, (0, 0), &[]);
         formats.iter().try_for_each(|&format| what.file_name(format).map(|_| ()))?;
+        if let (Application::Stereo { dmin }, true) = (application, formats.contains(&FileFormat::Kitti)) {
+            let least = f64::from(options.dmin.unwrap_or(*dmin));
+            let last = options.labels.unwrap_or(application.defaults().labels).saturating_sub(1);
+            let grid = options.application.grid.unwrap_or(1);
+            kitti::check_disparities(least, least + f64::from(last) / f64::from(grid))?;
+        }
         if options.output.is_none() {
             return Err(Error::usage("--formats needs a folder for its files; give -o DIR").into());
         }
@@ -189,7 +204,7 @@ fn open_output(application: &Application, options: &RunOptions) -> anyhow::Resul
     if let Some(path) = &options.keep_log {
         check_file("write log", path, results)?;
     }
-    Ok(options.output.as_deref().map(Output::prepare).transpose()?)
+    Ok(options.output.as_deref().map(|folder| Output::prepare(folder, &every_file())).transpose()?)
 }
 
 /// Refuses to write over one of the pictures that are read.

@@ -15,7 +15,7 @@ pub struct Segment {
     /// Picture (PNG, JPEG, TIFF or PNM), or a folder of them
     image: PathBuf,
     #[command(flatten)]
-    run: RunArgs,
+    pub run: RunArgs,
 }
 
 impl Segment {

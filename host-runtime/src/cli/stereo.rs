@@ -20,7 +20,7 @@ pub struct Stereo {
     /// Right picture, of the same size; none with a Middlebury folder; a folder of right pictures of the same names
     right: Option<PathBuf>,
     #[command(flatten)]
-    run: RunArgs,
+    pub run: RunArgs,
 }
 
 impl Stereo {

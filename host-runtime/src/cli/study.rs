@@ -147,7 +147,7 @@ impl Common {
         let cases = scene::open(&self.scenes, &self.model, self.parameters, collect)?;
         // Without this Ctrl-C would leave the folder for unfinished results.
         interrupt::listen();
-        let output = self.output.as_deref().map(Output::prepare).transpose()?;
+        let output = self.output.as_deref().map(|folder| Output::prepare::<&str>(folder, &[])).transpose()?;
         let report = watched(|sink| study(&cases, self.threads.unwrap_or(0), sink))?;
         present(report, output, self.output.as_deref(), self.json)
     }

@@ -28,10 +28,10 @@ pub struct Synth {
     #[arg(long, value_name = "WxH", default_value = "320x240")]
     size: Size,
     /// Number of labels [default: stereo 32, flow 49, segment 4]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N")]
     labels: Option<u16>,
     /// Seed of the scene
-    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 }
 
@@ -56,7 +56,7 @@ impl Synth {
             return Err(spa_model::Error::range("labels", labels, "2…256").into());
         }
         let window = if self.kind == Kind::Flow { window_of(labels)? } else { 0 };
-        let output = Output::prepare(&self.output)?;
+        let output = Output::prepare(&self.output, &FILES)?;
         let (scene, command) = match self.kind {
             Kind::Stereo => (stereo::make(self.size, labels, self.seed), format!("--labels {labels}")),
             Kind::Flow => (flow::make(self.size, window, self.seed), format!("--window {window}")),
@@ -75,6 +75,19 @@ impl Synth {
     }
 }
 
+/// Every file that a scene may have.
+const FILES: [&str; 9] = [
+    "left.png",
+    "right.png",
+    "frame1.png",
+    "frame2.png",
+    "image.png",
+    "visible.png",
+    "truth.flo",
+    "truth.npy",
+    "truth.png",
+];
+
 fn write(output: Output, scene: &Scene) -> Result<(), Error> {
     let Size { width, height } = scene.size;
     for (name, canvas) in &scene.pictures {
@@ -92,13 +105,7 @@ fn write(output: Output, scene: &Scene) -> Result<(), Error> {
         let grey: Vec<u8> = visible.iter().map(|&v| if v { 255 } else { 0 }).collect();
         write_png(&output.path("visible.png"), width, height, 1, &grey)?;
     }
-    output.commit(&[
-        "left.png",
-        "right.png",
-        "frame1.png",
-        "frame2.png",
-        "image.png",
-        "visible.png",
-        "truth.flo",
-    ])
+    // Pictures of another kind of scene are stale where this command wrote one, else somebody's own.
+    let follows = output.follows(&["truth.npy", "truth.png"]);
+    output.commit(follows)
 }

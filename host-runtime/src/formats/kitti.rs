@@ -13,6 +13,21 @@ pub const DISPARITY_STEPS: f32 = 256.0;
 /// Steps of a component of flow in a pixel.
 pub const FLOW_STEPS: f32 = 64.0;
 
+/// Refuses, before a run, disparities from `least` to `most` that a file could not hold after it.
+///
+/// # Errors
+/// [`Error::Usage`] with both ranges.
+pub fn check_disparities(least: f64, most: f64) -> Result<()> {
+    let steps = |d: f64| (d * f64::from(DISPARITY_STEPS)).round();
+    if steps(least) >= 0.0 && steps(most) <= f64::from(u16::MAX) {
+        return Ok(());
+    }
+    Err(Error::usage(format!(
+        "format 'kitti' holds disparities of 0…255.99 pixels, but the labels of this run are disparities from {least} to {most}; \
+         choose pfm, tiff or npz, or change --dmin and --labels"
+    )))
+}
+
 /// The flow in a colour picture of 16 bits, if it is one.
 pub fn flow(raster: &Raster) -> Option<Flow> {
     let (Samples::U16(samples), 3) = (&raster.samples, raster.channels) else { return None };

@@ -12,7 +12,7 @@
 //!
 //! Masks are `nonocc`, `all` and `disc`, or `visible`. `info.txt` holds the scale of the truth and the largest disparity.
 
-use super::{ReadAs, open_disparity};
+use super::{ReadAs, open_disparity, text_of};
 use crate::error::{Error, Result};
 use std::path::{Path, PathBuf};
 
@@ -143,11 +143,7 @@ fn file(folder: &Path, stem: &str) -> Option<PathBuf> {
 
 fn text(folder: &Path, name: &str) -> Result<Option<String>> {
     let path = folder.join(name);
-    match std::fs::read_to_string(&path) {
-        Ok(text) => Ok(Some(text)),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(e) => Err(Error::io("read", &path, &e)),
-    }
+    if path.exists() { text_of("read", &path).map(Some) } else { Ok(None) }
 }
 
 /// `ndisp` of a `calib.txt`.

@@ -58,9 +58,61 @@ fn entry(path: &Path, name: &str) -> Result<Numbers> {
     Numbers::read(entry, length).map_err(fail)
 }
 
+/// A file whose first failure is the last: what comes after it goes nowhere and succeeds. The archive writes its directory even
+/// when it is dropped after an error, and would put a failure of that on stderr, beside the error that is told.
+struct Once<W> {
+    file: W,
+    failed: bool,
+    /// Where a file that took everything would be, and its length.
+    at: u64,
+    length: u64,
+}
+
+impl<W: Seek> Once<W> {
+    fn new(file: W) -> Self {
+        Self { file, failed: false, at: 0, length: 0 }
+    }
+
+    /// The answer of the file to `work`, or `instead` once something has failed.
+    fn ask<T>(&mut self, instead: T, work: impl FnOnce(&mut W) -> std::io::Result<T>) -> std::io::Result<T> {
+        if self.failed {
+            return Ok(instead);
+        }
+        let done = work(&mut self.file);
+        // An interrupted call is repeated by whoever made it.
+        self.failed = done.as_ref().is_err_and(|e| e.kind() != std::io::ErrorKind::Interrupted);
+        done
+    }
+}
+
+impl<W: Write + Seek> Write for Once<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let taken = self.ask(bytes.len(), |file| file.write(bytes))?;
+        self.at += taken as u64;
+        self.length = self.length.max(self.at);
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.ask((), Write::flush)
+    }
+}
+
+impl<W: Seek> Seek for Once<W> {
+    fn seek(&mut self, to: std::io::SeekFrom) -> std::io::Result<u64> {
+        let instead = match to {
+            std::io::SeekFrom::Start(at) => Some(at),
+            std::io::SeekFrom::End(by) => self.length.checked_add_signed(by),
+            std::io::SeekFrom::Current(by) => self.at.checked_add_signed(by),
+        };
+        self.at = self.ask(instead.unwrap_or(0), |file| file.seek(to))?;
+        Ok(self.at)
+    }
+}
+
 /// An archive in the making. The same arrays give the same bytes: every date is fixed.
 pub struct Writer<W: Write + Seek> {
-    zip: zip::ZipWriter<W>,
+    zip: zip::ZipWriter<Once<W>>,
 }
 
 impl Writer<BufWriter<File>> {
@@ -69,7 +121,7 @@ impl Writer<BufWriter<File>> {
     /// # Errors
     /// If it cannot be created.
     pub fn create(path: &Path) -> std::io::Result<Self> {
-        Ok(Self { zip: zip::ZipWriter::new(BufWriter::new(File::create(path)?)) })
+        Ok(Self { zip: zip::ZipWriter::new(Once::new(BufWriter::new(File::create(path)?))) })
     }
 
     /// Completes the file.

@@ -3,7 +3,14 @@
 use super::{Raster, Samples, check_size};
 use crate::error::{Error, Result};
 use image::{DynamicImage, ImageError, ImageReader};
+use std::io::ErrorKind;
 use std::path::Path;
+
+/// Of a picture whose file ends too early.
+pub(super) const CUT: &str = "it is cut off: the file ends before its picture does; copy or save it again";
+/// Of a picture whose content makes no sense.
+pub(super) const DAMAGED: &str =
+    "it is damaged: its content is not what its format asks for; copy or save it again";
 
 /// Reads a picture.
 ///
@@ -14,7 +21,7 @@ pub fn read(path: &Path) -> Result<Raster> {
     let fail = |cause: String| Error::file("read picture", path, cause);
     let bytes = std::fs::read(path).map_err(|e| Error::io("read picture", path, &e))?;
     if is_cut_jpeg(&bytes) {
-        return Err(fail("it is cut off: the end of the image is missing".to_string()));
+        return Err(fail(CUT.to_string()));
     }
     let reader = ImageReader::new(std::io::Cursor::new(bytes))
         .with_guessed_format()
@@ -60,8 +67,11 @@ fn cause_of(error: &ImageError) -> String {
     match error {
         ImageError::Unsupported(e) => format!("unsupported ({e}); PNG, JPEG, TIFF and PNM are read"),
         ImageError::Limits(_) => "it is too large to be decoded".to_string(),
-        ImageError::IoError(e) => format!("it is cut off or cannot be read ({})", crate::error::plain(e)),
-        other => format!("it is corrupt ({other})"),
+        ImageError::IoError(e) if e.kind() == ErrorKind::UnexpectedEof => CUT.to_string(),
+        ImageError::IoError(e) => format!("it cannot be read ({})", crate::error::plain(e)),
+        // What decoders say of damage is about chunks, markers and checksums, which help nobody to mend a picture.
+        ImageError::Decoding(_) => DAMAGED.to_string(),
+        other => format!("it cannot be decoded ({other})"),
     }
 }
 

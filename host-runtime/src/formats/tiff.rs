@@ -4,7 +4,7 @@
 use super::{Raster, Samples, check_size, picture};
 use crate::error::{Error, Result};
 use std::fs::File;
-use std::io::{BufReader, BufWriter};
+use std::io::{BufReader, BufWriter, ErrorKind};
 use std::path::Path;
 use tiff::decoder::{Decoder, DecodingResult, Limits};
 use tiff::encoder::{TiffEncoder, colortype::Gray32Float};
@@ -89,8 +89,10 @@ fn cause_of(error: &TiffError) -> String {
     match error {
         TiffError::UnsupportedError(e) => format!("unsupported ({e})"),
         TiffError::LimitsExceeded => "it is too large to be decoded".to_string(),
-        TiffError::IoError(e) => format!("it is cut off or cannot be read ({})", crate::error::plain(e)),
-        other => format!("it is corrupt ({other})"),
+        TiffError::IoError(e) if e.kind() == ErrorKind::UnexpectedEof => picture::CUT.to_string(),
+        TiffError::IoError(e) => format!("it cannot be read ({})", crate::error::plain(e)),
+        TiffError::FormatError(_) => picture::DAMAGED.to_string(),
+        other => format!("it cannot be decoded ({other})"),
     }
 }
 

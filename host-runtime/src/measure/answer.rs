@@ -108,6 +108,14 @@ fn confidence(folder: &Path, size: (u32, u32)) -> Result<Option<Vec<f32>>> {
 /// The file of a result folder that answers: labels, unless they are parts of pixels.
 fn answer_file(folder: &Path) -> Result<&'static str> {
     let summary = Summary::read(folder)?;
+    if summary.collected() == 0 {
+        let cause = format!(
+            "its run was stopped after {} of {} iterations, before the first collected one ({}), so there is no answer to \
+             measure; let it run longer, or give its last labels, labels.npy",
+            summary.iterations_done, summary.iterations, summary.burn_in
+        );
+        return Err(Error::file("read result", folder, cause));
+    }
     let more = |key: &str| {
         let setting = summary.settings.as_ref().and_then(|settings| settings.get(key)?.as_u64());
         setting.is_some_and(|n| n > 1)

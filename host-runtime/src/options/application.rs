@@ -83,10 +83,10 @@ pub struct ApplicationOptions {
     #[arg(long, value_enum, value_name = "TERM", help_heading = "Application")]
     pub data: Option<DataTerm>,
     /// Average costs over a window of this radius that follows the edges of the picture (stereo, flow) [default: 0]
-    #[arg(long, value_name = "R", allow_negative_numbers = true, help_heading = "Application", value_parser = number::<u16>("support"))]
+    #[arg(long, value_name = "R", help_heading = "Application", value_parser = number::<u16>("support"))]
     pub support: Option<u16>,
     /// Labels a pixel, 1…8: 2 searches half pixels (stereo, flow) [default: 1]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Application", value_parser = number::<u16>("grid"))]
+    #[arg(long, value_name = "N", help_heading = "Application", value_parser = number::<u16>("grid"))]
     pub grid: Option<u16>,
     /// The view that labels belong to (stereo) [default: left]
     #[arg(long, value_enum, value_name = "SIDE", help_heading = "Application")]
@@ -95,7 +95,7 @@ pub struct ApplicationOptions {
     #[arg(long, value_enum, value_name = "WHAT", help_heading = "Application")]
     pub occlusion: Option<Occlusion>,
     /// Sizes from coarse to fine, each half of the next, 1…8: motions beyond the window (flow) [default: 1]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Application", value_parser = number::<u16>("levels"))]
+    #[arg(long, value_name = "N", help_heading = "Application", value_parser = number::<u16>("levels"))]
     pub levels: Option<u16>,
     /// Colour of every class, instead of k-means (segment)
     #[arg(long, value_name = "RRGGBB,…", value_delimiter = ',', help_heading = "Application")]

@@ -11,7 +11,7 @@ use crate::app::{PairForm, SingletonForm};
 use crate::contrast::Contrast;
 use crate::drive::Every;
 use crate::error::{Error, Result};
-use crate::formats::FileFormat;
+use crate::formats::{FileFormat, text_of};
 use clap::Args;
 use ranges::{number, real};
 use serde::Deserialize;
@@ -44,31 +44,31 @@ pub struct RunOptions {
     #[serde(skip)]
     pub card: CardOptions,
     /// Number of labels (flow: use --window)
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Model", value_parser = number::<u16>("labels"))]
+    #[arg(long, value_name = "N", help_heading = "Model", value_parser = number::<u16>("labels"))]
     pub labels: Option<u16>,
     /// Least disparity; label 0 stands for it (stereo)
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Model", value_parser = number::<i16>("dmin"))]
+    #[arg(long, value_name = "N", help_heading = "Model", value_parser = number::<i16>("dmin"))]
     pub dmin: Option<i16>,
     /// Odd side of the search window: 7 gives 49 labels within ±3 pixels (flow)
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Model", value_parser = number::<u16>("window"))]
+    #[arg(long, value_name = "N", help_heading = "Model", value_parser = number::<u16>("window"))]
     pub window: Option<u16>,
     /// Grey value of every class, instead of k-means (segment)
     #[arg(long, value_name = "V,V,…", value_delimiter = ',', help_heading = "Model", value_parser = number::<u8>("values"))]
     pub values: Option<Vec<u8>>,
     /// Weight of the data term, a real number
-    #[arg(long, value_name = "A", allow_negative_numbers = true, help_heading = "Model", value_parser = real)]
+    #[arg(long, value_name = "A", help_heading = "Model", value_parser = real)]
     pub alpha: Option<f64>,
     /// Weight of the smoothness term, a real number
-    #[arg(long, value_name = "B", allow_negative_numbers = true, help_heading = "Model", value_parser = real)]
+    #[arg(long, value_name = "B", help_heading = "Model", value_parser = real)]
     pub beta: Option<f64>,
     /// Cap of the smoothness term, 1…255, in label units and before beta
-    #[arg(long, value_name = "C", allow_negative_numbers = true, help_heading = "Model", value_parser = number::<u8>("cap"))]
+    #[arg(long, value_name = "C", help_heading = "Model", value_parser = number::<u8>("cap"))]
     pub cap: Option<u8>,
     /// Cap of the data term, before alpha
-    #[arg(long, value_name = "C", allow_negative_numbers = true, help_heading = "Model", value_parser = number::<u16>("data-cap"))]
+    #[arg(long, value_name = "C", help_heading = "Model", value_parser = number::<u16>("data-cap"))]
     pub data_cap: Option<u16>,
     /// Data term of a sample outside the picture [default: the data cap where that is given, stereo 9]
-    #[arg(long, value_name = "S", allow_negative_numbers = true, help_heading = "Model", value_parser = number::<u16>("outside"))]
+    #[arg(long, value_name = "S", help_heading = "Model", value_parser = number::<u16>("outside"))]
     pub outside: Option<u16>,
     /// Form of the data term
     #[arg(long, value_enum, value_name = "FORM", help_heading = "Model")]
@@ -94,29 +94,28 @@ pub struct RunOptions {
     pub fixed: Option<PathBuf>,
 
     /// Iterations, burn-in included; 'auto': at one temperature until several chains agree
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Sampling")]
+    #[arg(long, value_name = "N", help_heading = "Sampling")]
     pub iterations: Option<Iterations>,
     /// Most iterations of '--iterations auto', a multiple of 100 [default: 10000]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Sampling", value_parser = number::<u32>("max-iterations"))]
+    #[arg(long, value_name = "N", help_heading = "Sampling", value_parser = number::<u32>("max-iterations"))]
     pub max_iterations: Option<u32>,
     /// First collected iteration [default: the first from which on the temperature is at most twice the last one; half of the run for one temperature]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Sampling", value_parser = number::<u32>("burn-in"))]
+    #[arg(long, value_name = "N", help_heading = "Sampling", value_parser = number::<u32>("burn-in"))]
     pub burn_in: Option<u32>,
     /// Seed, 0…2^64−1
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Sampling", value_parser = number::<u64>("seed"))]
+    #[arg(long, value_name = "N", help_heading = "Sampling", value_parser = number::<u64>("seed"))]
     #[serde(deserialize_with = "optional_seed")]
     pub seed: Option<u64>,
     /// Number of the chain: the same seed, other random numbers
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Sampling", value_parser = number::<u8>("chain"))]
+    #[arg(long, value_name = "N", help_heading = "Sampling", value_parser = number::<u8>("chain"))]
     pub chain: Option<u8>,
     /// Number of independent chains, from --chain on: their histograms are added up [default: 1]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Sampling", value_parser = number::<u16>("chains"))]
+    #[arg(long, value_name = "N", help_heading = "Sampling", value_parser = number::<u16>("chains"))]
     pub chains: Option<u16>,
     /// Sample at one temperature
     #[arg(
         long,
         value_name = "T",
-        allow_negative_numbers = true,
         conflicts_with_all = ["anneal", "schedule"],
         help_heading = "Sampling",
         value_parser = real
@@ -139,7 +138,7 @@ pub struct RunOptions {
     #[arg(long, value_name = "START", help_heading = "Sampling")]
     pub start: Option<PathBuf>,
     /// Leave out labels of weight w where w·C ≤ 2^(p_bits−1)
-    #[arg(long, value_name = "C", allow_negative_numbers = true, help_heading = "Sampling", value_parser = number::<u8>("cutoff"))]
+    #[arg(long, value_name = "C", help_heading = "Sampling", value_parser = number::<u8>("cutoff"))]
     pub cutoff: Option<u8>,
 
     /// Where to run: cpu, sim, … ('spa devices' lists them) [default: cpu]
@@ -149,7 +148,7 @@ pub struct RunOptions {
     #[arg(long, value_name = "DIR", help_heading = "Machine")]
     pub build: Option<PathBuf>,
     /// Threads of the cpu backend [default: all]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Machine", value_parser = number::<usize>("threads"))]
+    #[arg(long, value_name = "N", help_heading = "Machine", value_parser = number::<usize>("threads"))]
     pub threads: Option<usize>,
     /// Bits of a label (must agree with a build; without one [default: 6, or what the labels need])
     #[arg(long, value_name = "N", help_heading = "Hardware part (a build fixes it)", value_parser = number::<u8>("label-bits"))]
@@ -207,7 +206,7 @@ pub struct RunOptions {
     #[arg(long, help_heading = "Output")]
     pub lowest: bool,
     /// Share of the samples that a credible set has, above 0 and at most 1 [default: 0.95]
-    #[arg(long, value_name = "SHARE", allow_negative_numbers = true, help_heading = "Output")]
+    #[arg(long, value_name = "SHARE", help_heading = "Output")]
     pub credible: Option<Share>,
     /// Write a report of the run: one HTML file with pictures, uncertainty, and the histogram of any pixel
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -221,7 +220,7 @@ impl RunOptions {
     /// [`Error::File`] if it cannot be read; [`Error::Usage`] if it is no TOML, has an unknown key (the nearest known
     /// one is named), a value of the wrong type, or options that exclude each other.
     pub fn from_file(path: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path).map_err(|e| Error::io("read configuration", path, &e))?;
+        let text = text_of("read configuration", path)?;
         let refuse = |cause: String| Error::usage(format!("configuration '{}': {cause}", path.display()));
         let table =
             text.parse().map_err(|e: toml::de::Error| refuse(e.to_string().trim_end().to_string()))?;
@@ -389,7 +388,8 @@ pub fn option_names() -> Vec<String> {
     options.get_arguments().filter_map(|arg| arg.get_long().map(str::to_string)).collect()
 }
 
-fn unknown_key(key: &str, known: &[String]) -> String {
+/// What is wrong with `key`, and the nearest of those that are known, or all.
+pub(crate) fn unknown_key(key: &str, known: &[String]) -> String {
     let nearest = known
         .iter()
         .map(|name| (strsim::damerau_levenshtein(&key.replace('_', "-"), name), name))
@@ -453,7 +453,7 @@ mod tests {
         assert!(text("labels = 'many'").contains("line 1"));
         assert!(text("labels = 70000").ends_with(": labels is 70000, but must be 2…256"));
         assert!(text("values = [3, 256]").ends_with(": values is 256, but must be 0…255"));
-        assert!(text("sim-idle = 100").ends_with(": sim-idle is 100, but must be 0…99"));
+        assert!(text("sim-idle = 100").ends_with(": sim-idle is 100, but must be 0…99 percent"));
         assert!(text("= 3").contains("configuration '"));
     }
 

@@ -38,6 +38,22 @@ const RANGES: [(&str, u64, u64); 31] = [
     ("baud", 9600, 12_000_000),
 ];
 
+/// What numbers count, where the name of the option does not say it.
+const UNITS: [(&str, &str); 9] = [
+    ("support", "pixels"),
+    ("grid", "labels a pixel"),
+    ("sim-read-latency", "cycles"),
+    ("sim-write-latency", "cycles"),
+    ("sim-idle", "percent"),
+    ("sim-ring", "lines"),
+    ("card-timeout", "seconds"),
+    ("baud", "bits a second"),
+    ("dmin", "pixels"),
+];
+
+/// Options whose numbers must be odd.
+const ODD: [&str; 1] = ["window"];
+
 /// The least disparity may be negative.
 const DMIN: (i128, i128) = (-2047, 2047);
 
@@ -48,16 +64,23 @@ fn range(name: &str) -> Option<(i128, i128)> {
     RANGES.iter().find(|range| range.0 == name).map(|&(_, least, most)| (least.into(), most.into()))
 }
 
+/// What the option `name` takes, in words: `a whole number, 1…3600 seconds` (`what` is `a whole number, `).
+fn allowed(name: &str, what: &str) -> String {
+    let Some((least, most)) = range(name) else { return format!("must be {}", what.trim_end_matches(", ")) };
+    let odd = if ODD.contains(&name) { "odd, " } else { "" };
+    let unit =
+        UNITS.iter().find(|unit| unit.0 == name).map_or_else(String::new, |unit| format!(" {}", unit.1));
+    format!("must be {what}{odd}{least}…{most}{unit}")
+}
+
 /// Refuses a value outside the range of the option `name`; the text says what is allowed. Options without a range take
 /// anything.
 ///
 /// # Errors
 /// The allowed values, in words.
 pub fn check(name: &str, value: i128) -> Result<(), String> {
-    match range(name) {
-        Some((least, most)) if !(least..=most).contains(&value) => Err(format!("must be {least}…{most}")),
-        _ => Ok(()),
-    }
+    let inside = range(name).is_none_or(|(least, most)| (least..=most).contains(&value));
+    if inside && (value % 2 != 0 || !ODD.contains(&name)) { Ok(()) } else { Err(allowed(name, "")) }
 }
 
 /// Reads the value of the option `name` on the command line.
@@ -66,11 +89,7 @@ where
     T: TryFrom<i128, Error: fmt::Display> + 'static,
 {
     move |text| {
-        let whole = || match range(name) {
-            Some((least, most)) => format!("must be a whole number, {least}…{most}"),
-            None => "must be a whole number".to_string(),
-        };
-        let value: i128 = text.trim().parse().map_err(|_| whole())?;
+        let value: i128 = text.trim().parse().map_err(|_| allowed(name, "a whole number, "))?;
         check(name, value)?;
         T::try_from(value).map_err(|e| e.to_string())
     }
@@ -95,13 +114,21 @@ mod tests {
             assert_eq!(number::<u8>("cap")(text), Err("must be 1…255".to_string()), "{text}");
         }
         assert_eq!(number::<u8>("cap")("many"), Err("must be a whole number, 1…255".to_string()));
-        assert_eq!(number::<i16>("dmin")("-2048"), Err("must be -2047…2047".to_string()));
+        assert_eq!(number::<i16>("dmin")("-2048"), Err("must be -2047…2047 pixels".to_string()));
+        for text in ["1", "4", "17", "-3"] {
+            assert_eq!(number::<u16>("window")(text), Err("must be odd, 3…15".to_string()), "{text}");
+        }
+        assert_eq!(number::<u16>("window")("9"), Ok(9));
+        let word = number::<u32>("card-timeout")("soon");
+        assert_eq!(word, Err("must be a whole number, 1…3600 seconds".to_string()));
+        assert_eq!(number::<u32>("unheard-of")("x"), Err("must be a whole number".to_string()));
     }
 
     #[test]
     fn every_range_is_that_of_an_option() {
         let names = super::super::option_names();
-        for (name, ..) in RANGES {
+        let units = UNITS.iter().map(|unit| unit.0).chain(ODD);
+        for name in RANGES.iter().map(|range| range.0).chain(units) {
             assert!(names.iter().any(|known| known == name), "{name}");
         }
     }

@@ -98,7 +98,7 @@ impl Report {
         let path = file("json");
         std::fs::write(&path, format!("{:#}\n", self.json()))
             .map_err(|e| crate::Error::io("write", &path, &e))?;
-        output.commit(&[])
+        output.commit(false)
     }
 }
 

@@ -39,46 +39,40 @@ pub enum Collect {
 #[derive(Debug, Clone, Default, PartialEq, Args)]
 pub struct ModelOptions {
     /// Number of labels of stereo scenes that do not say
-    #[arg(long, value_name = "N", value_parser = number::<u16>("labels"), allow_negative_numbers = true, help_heading = "Model")]
+    #[arg(long, value_name = "N", value_parser = number::<u16>("labels"), help_heading = "Model")]
     pub labels: Option<u16>,
     /// Odd side of the search window of flow [default: 7]
-    #[arg(long, value_name = "N", value_parser = number::<u16>("window"), allow_negative_numbers = true, help_heading = "Model")]
+    #[arg(long, value_name = "N", value_parser = number::<u16>("window"), help_heading = "Model")]
     pub window: Option<u16>,
     /// Weight of the data term
-    #[arg(long, value_name = "A", allow_negative_numbers = true, help_heading = "Model")]
+    #[arg(long, value_name = "A", help_heading = "Model")]
     pub alpha: Option<f64>,
     /// Weight of the smoothness term
-    #[arg(long, value_name = "B", allow_negative_numbers = true, help_heading = "Model")]
+    #[arg(long, value_name = "B", help_heading = "Model")]
     pub beta: Option<f64>,
     /// Cap of the smoothness term, 1…255
-    #[arg(long, value_name = "C", value_parser = number::<u8>("cap"), allow_negative_numbers = true, help_heading = "Model")]
+    #[arg(long, value_name = "C", value_parser = number::<u8>("cap"), help_heading = "Model")]
     pub cap: Option<u8>,
     /// Cap of the data term
-    #[arg(long, value_name = "C", value_parser = number::<u16>("data-cap"), allow_negative_numbers = true, help_heading = "Model")]
+    #[arg(long, value_name = "C", value_parser = number::<u16>("data-cap"), help_heading = "Model")]
     pub data_cap: Option<u16>,
     /// Data term of a sample outside the picture
-    #[arg(long, value_name = "S", value_parser = number::<u16>("outside"), allow_negative_numbers = true, help_heading = "Model")]
+    #[arg(long, value_name = "S", value_parser = number::<u16>("outside"), help_heading = "Model")]
     pub outside: Option<u16>,
     /// Form of the smoothness term
     #[arg(long, value_enum, value_name = "FORM", help_heading = "Model")]
     pub pair: Option<PairForm>,
     /// Iterations
-    #[arg(long, value_name = "N", value_parser = number::<u32>("iterations"), allow_negative_numbers = true, help_heading = "Sampling")]
+    #[arg(long, value_name = "N", value_parser = number::<u32>("iterations"), help_heading = "Sampling")]
     pub iterations: Option<u32>,
     /// First iteration that counts [default: as the figure]
-    #[arg(long, value_name = "N", value_parser = number::<u32>("burn-in"), allow_negative_numbers = true, help_heading = "Sampling")]
+    #[arg(long, value_name = "N", value_parser = number::<u32>("burn-in"), help_heading = "Sampling")]
     pub burn_in: Option<u32>,
     /// Seed
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Sampling")]
+    #[arg(long, value_name = "N", help_heading = "Sampling")]
     pub seed: Option<u64>,
     /// Sample at one temperature
-    #[arg(
-        long,
-        value_name = "T",
-        allow_negative_numbers = true,
-        conflicts_with = "anneal",
-        help_heading = "Sampling"
-    )]
+    #[arg(long, value_name = "T", conflicts_with = "anneal", help_heading = "Sampling")]
     pub temperature: Option<f64>,
     /// Cool geometrically
     #[arg(long, value_name = "T0:T1[:STEPS]", allow_hyphen_values = true, help_heading = "Sampling")]
@@ -87,22 +81,22 @@ pub struct ModelOptions {
     #[arg(long, value_name = "START", help_heading = "Sampling")]
     pub start: Option<PathBuf>,
     /// Leave out labels of weight w where w·C ≤ 2^(p_bits−1)
-    #[arg(long, value_name = "C", value_parser = number::<u8>("cutoff"), allow_negative_numbers = true, help_heading = "Sampling")]
+    #[arg(long, value_name = "C", value_parser = number::<u8>("cutoff"), help_heading = "Sampling")]
     pub cutoff: Option<u8>,
     /// Bits of a sample
-    #[arg(long, value_name = "N", value_parser = number::<u8>("singleton-bits"), allow_negative_numbers = true, help_heading = "Widths")]
+    #[arg(long, value_name = "N", value_parser = number::<u8>("singleton-bits"), help_heading = "Widths")]
     pub singleton_bits: Option<u8>,
     /// Bits of an energy
-    #[arg(long, value_name = "N", value_parser = number::<u8>("energy-bits"), allow_negative_numbers = true, help_heading = "Widths")]
+    #[arg(long, value_name = "N", value_parser = number::<u8>("energy-bits"), help_heading = "Widths")]
     pub energy_bits: Option<u8>,
     /// Bits of a probability
-    #[arg(long, value_name = "N", value_parser = number::<u8>("p-bits"), allow_negative_numbers = true, help_heading = "Widths")]
+    #[arg(long, value_name = "N", value_parser = number::<u8>("p-bits"), help_heading = "Widths")]
     pub p_bits: Option<u8>,
     /// Bits of a random number
-    #[arg(long, value_name = "N", value_parser = number::<u8>("u-bits"), allow_negative_numbers = true, help_heading = "Widths")]
+    #[arg(long, value_name = "N", value_parser = number::<u8>("u-bits"), help_heading = "Widths")]
     pub u_bits: Option<u8>,
     /// Bits of a counter of the label log
-    #[arg(long, value_name = "N", value_parser = number::<u8>("count-bits"), allow_negative_numbers = true, help_heading = "Widths")]
+    #[arg(long, value_name = "N", value_parser = number::<u8>("count-bits"), help_heading = "Widths")]
     pub count_bits: Option<u8>,
     /// Weights from probabilities: pow2 or linear
     #[arg(long, value_name = "FORM", value_parser = crate::options::weights, help_heading = "Widths")]

@@ -70,7 +70,12 @@ fn every_data_term_solves_a_scene() {
         assert!(bad < limit, "{more:?}: {bad:.1}% bad pixels");
     }
     assert_eq!(spa.json("o/summary.json")["settings"]["data"], "robust");
-    assert_eq!(spa.json("o/summary.json")["settings"]["passes"], 2);
+    let summary = spa.json("o/summary.json");
+    assert_eq!(summary["settings"]["passes"], 2);
+    let seconds = |key: &str| summary[key].as_f64().unwrap();
+    assert!(seconds("total_seconds") > seconds("wall_seconds"), "{summary}");
+    let text = spa.ok(&["stereo", "s", "--labels=12", "--preset=best", "--iterations=20"]);
+    assert!(text.contains(" s with 2 runs before it\n"), "{text}");
 }
 
 #[test]
@@ -249,7 +254,7 @@ fn fields_that_cannot_be_run_are_refused_with_the_reason() {
     let spa = Spa::new();
     npy::write(&spa.path("u.npy"), &[2, 2, 300], &[0.5_f32; 1200]).unwrap();
     npy::write(&spa.path("v.npy"), &[2, 2, 2], &[0.5_f32; 8]).unwrap();
-    npy::write(&spa.path("n.npy"), &[2, 2, 2], &[f64::NAN; 8]).unwrap();
+    npy::write(&spa.path("n.npy"), &[2, 2, 2], &[0.0, 1.0, 2.0, 3.0, 4.0, f64::NAN, 5.0, 6.0]).unwrap();
     npy::write(&spa.path("a.npy"), &[2, 2], &[0.0, 1.0, 2.0, 0.0]).unwrap();
     let fails = |code: i32, text: &str| {
         std::fs::write(spa.path("m.toml"), text).unwrap();
@@ -260,7 +265,16 @@ fn fields_that_cannot_be_run_are_refused_with_the_reason() {
     );
     assert!(fails(2, "unary = 'v.npy'\norder = 2").contains("order is 2, but only 1 can be run"));
     assert!(fails(2, "unary = 'v.npy'\nneighbours = 8").contains("neighbours is 8, but only 4"));
-    assert!(fails(1, "unary = 'n.npy'").contains("RV 0 holds a NaN"));
+    let place = "'n.npy': at row 1, column 0 the cost of label 1 is NaN; give finite costs";
+    assert!(fails(1, "unary = 'n.npy'").contains(place));
+    npy::write(&spa.path("one.npy"), &[2, 2, 1], &[0.5_f32; 4]).unwrap();
+    assert!(fails(1, "unary = 'one.npy'").contains("it has 1 label, but 2…256 can be run"));
+    assert!(
+        fails(2, "unery = 'v.npy'").contains("model 'm.toml': unknown key 'unery'; did you mean 'unary'?")
+    );
+    let unknown = fails(2, "unary = 'v.npy'\nxyzzy = 3");
+    assert!(unknown.contains("unknown key 'xyzzy'; known are unary, order, neighbours, "), "{unknown}");
+    assert!(unknown.contains(" edge-weights,") && !unknown.contains("dmin"), "{unknown}");
     assert!(fails(1, "unary = 'v.npy'\npair-table = 'a.npy'").contains("the table must be symmetric"));
     assert!(fails(2, "pair = 'potts'").contains("it has no 'unary'"));
     assert!(fails(2, "unary = 'v.npy'\nitterations = 3").contains("did you mean 'iterations'?"));
@@ -275,6 +289,23 @@ fn options_of_other_applications_are_refused() {
     assert!(refused(&["--levels", "2"]).contains("--levels is for 'flow' only, not for 'stereo'"));
     assert!(refused(&["--mask", "m.png"]).contains("--mask is for 'restore' only, not for 'stereo'"));
     assert!(refused(&["--grid", "9"]).contains("must be 1…8"));
+    for (command, own, others) in [
+        (
+            "stereo",
+            &["--dmin", "--occlusion", "--data"][..],
+            &["--window", "--levels", "--colours", "--mask"][..],
+        ),
+        ("flow", &["--window", "--levels", "--data"], &["--dmin", "--occlusion", "--scribbles", "--mask"]),
+        ("segment", &["--values", "--scribbles"], &["--dmin", "--window", "--data", "--grid", "--mask"]),
+        ("restore", &["--mask", "--report"], &["--dmin", "--window", "--data", "--colours"]),
+        ("infer", &["--edge-weights", "--fixed"], &["--dmin", "--mask", "--costs", "--contrast", "--report"]),
+    ] {
+        for help in [spa.ok(&[command, "--help"]), spa.ok(&["energy", "x.npy", command, "--help"])] {
+            let lists = |option: &&str| help.contains(&format!(" {option} <"));
+            assert!(own.iter().all(lists), "{command}: {help}");
+            assert!(!others.iter().any(lists), "{command}: {help}");
+        }
+    }
     assert!(refused(&["--data", "bt", "--singleton", "abs"]).contains("exclude each other"));
     assert!(refused(&["--data", "mutual"]).contains("[possible values: plain, colour, bt, census"));
     let small = ["flow", "scene/left.png", "scene/right.png", "--levels", "4"];

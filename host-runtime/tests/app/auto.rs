@@ -40,6 +40,7 @@ fn two_modes_keep_their_results_and_fail() {
     let output = spa.run(&["infer", "model.toml", "--max-iterations=400", "--chains=6", "-o", "out"]);
     let (stdout, stderr) = texts(&output);
     assert_eq!(output.status.code(), Some(1), "{stdout}\n{stderr}");
+    assert_eq!(stderr.matches("not converged").count(), 1, "{stderr}");
     assert!(stderr.contains("\nerror: not converged after 400 iterations: R-hat of the energy "), "{stderr}");
     let summary = Summary::read(&spa.path("out")).unwrap();
     let found = summary.convergence.unwrap();

@@ -10,7 +10,7 @@ use std::time::Duration;
 /// Summary of a result folder without what differs from run to run.
 fn summary(spa: &Spa, folder: &str) -> Value {
     let mut summary = spa.json(&format!("{folder}/summary.json"));
-    for key in ["wall_seconds", "labels_per_second"] {
+    for key in ["wall_seconds", "total_seconds", "labels_per_second"] {
         summary[key] = Value::Null;
     }
     summary

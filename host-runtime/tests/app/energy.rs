@@ -48,6 +48,13 @@ fn files_of_one_labelling_have_one_energy() {
         (Some(parts.singletons), Some(parts.pairs))
     );
     assert_eq!(mode["real_total"].as_f64(), Some(parts.total() as f64));
+    // Options of 'energy' may follow the application, too.
+    let after =
+        [&["energy", "out/mode.npy"][..], &MODEL, &["--fill", "--descend=low.npy", "--json"]].concat();
+    let after: Value = serde_json::from_str(&spa.ok(&after)).unwrap();
+    let before = ["out/mode.npy", "--fill", "--descend=low2.npy"];
+    assert_eq!(after, report(&spa, &[&before[..], &MODEL].concat()));
+    assert_eq!(std::fs::read(spa.path("low.npy")).unwrap(), std::fs::read(spa.path("low2.npy")).unwrap());
 
     image::save_buffer(spa.path("labels.png"), &labels, width, height, image::ExtendedColorType::L8).unwrap();
     assert_eq!(of("labels.png"), mode);

@@ -1,6 +1,6 @@
 //! Bad input: every case has a clear message, the right exit code, and leaves nothing behind.
 
-use super::support::{Spa, texts};
+use super::support::{Spa, listing, texts};
 use spa_runtime::npy;
 
 /// Runs stereo on the scene with `more`, which must be refused as usage.
@@ -34,6 +34,12 @@ fn parameters_out_of_range() {
         ),
         (&["--alpha", "-1"], "alpha is -1, but must be a finite number, 0 or more"),
         (&["--alpha", "0", "--beta", "0"], "alpha and beta is 0 and 0, but must be not both 0"),
+        (
+            &["--alpha", "1e9"],
+            "alpha is 1e9 and beta 8, but alpha and beta may be a factor of 510 apart at most, and neither below \
+             0.00002, for they are kept in eight bits; bring them nearer to each other, or multiply both and the \
+             temperature by the same number",
+        ),
         (&["--dmin", "2000"], "dmin is 2000, but must be -2047…1985 with 64 labels"),
         (
             &["--card-timeout", "5"],
@@ -89,11 +95,13 @@ fn ranges_are_those_of_the_options_not_of_integers() {
         ("cap", &["0", "256", "300"], "1…255"),
         ("cutoff", &["1", "256"], "2…255"),
         ("threads", &["0"], "1…65535"),
-        ("dmin", &["-3000", "40000"], "-2047…2047"),
+        ("dmin", &["-3000", "40000"], "-2047…2047 pixels"),
+        ("window", &["1", "4", "17"], "odd, 3…15"),
+        ("card-timeout", &["-1", "0", "9999"], "1…3600 seconds"),
         ("energy-bits", &["3", "17", "400"], "4…16"),
-        ("grid", &["0", "9"], "1…8"),
-        ("sim-idle", &["100", "256"], "0…99"),
-        ("sim-ring", &["1"], "2…1048576"),
+        ("grid", &["0", "9"], "1…8 labels a pixel"),
+        ("sim-idle", &["-1", "100", "256"], "0…99 percent"),
+        ("sim-ring", &["1"], "2…1048576 lines"),
     ] {
         for value in values {
             let text = refused(&spa, &[&format!("--{option}"), value]);
@@ -132,6 +140,7 @@ fn words_that_the_command_line_does_not_know() {
         (&["--anneal", "20:1", "--temperature", "1"], "cannot be used with"),
         (&["--itterations", "3"], "a similar argument exists: '--iterations'"),
         (&["--max-memory", "lots"], "must be a whole number of bytes"),
+        (&["--max-memory", "-1"], "'-1' must be a whole number of bytes, as in 2G, 512Mi or 1000000"),
     ] {
         let stderr = refused(&spa, more);
         assert!(stderr.contains(expected), "{more:?}: {stderr}");
@@ -157,7 +166,23 @@ fn pictures_that_cannot_be_used() {
         run("text.png"),
         "error: failed to read picture 'text.png': unknown format; PNG, JPEG, TIFF and PNM are read\n"
     );
-    assert!(run("corrupt.png").starts_with("error: failed to read picture 'corrupt.png': it is "));
+    assert_eq!(
+        run("corrupt.png"),
+        "error: failed to read picture 'corrupt.png': it is cut off: the file ends before its picture does; \
+         copy or save it again\n"
+    );
+    // In the header, and in the samples.
+    for place in [20, 30, 100, 1500] {
+        let mut bytes = std::fs::read(spa.path("scene/left.png")).unwrap();
+        bytes[place] ^= 0x55;
+        std::fs::write(spa.path("flipped.png"), bytes).unwrap();
+        assert_eq!(
+            run("flipped.png"),
+            "error: failed to read picture 'flipped.png': it is damaged: its content is not what its format \
+             asks for; copy or save it again\n",
+            "{place}"
+        );
+    }
     assert!(run("zero.pgm").starts_with("error: failed to read picture 'zero.pgm': it "));
     assert_eq!(
         run("other/left.png"),
@@ -169,7 +194,6 @@ fn pictures_that_cannot_be_used() {
 fn files_that_do_not_fit() {
     let spa = Spa::with_scene("stereo", "12");
     npy::write(&spa.path("small.npy"), &[3, 4], &[0_u8; 12]).unwrap();
-    npy::write(&spa.path("large.npy"), &[30, 40], &[12_u8; 1200]).unwrap();
     std::fs::write(spa.path("bad.csv"), "3 4\nwarm 5\n").unwrap();
     std::fs::write(spa.path("two.csv"), "3 4\n").unwrap();
     std::fs::write(spa.path("bad.toml"), "itterations = 3\n").unwrap();
@@ -185,7 +209,14 @@ fn files_that_do_not_fit() {
         run(1, &["--fixed", "small.npy"]),
         "error: evidence mask 'small.npy' is 4x3, but 'scene/left.png' is 40x30; both must have the same size\n"
     );
-    assert_eq!(run(2, &["--start", "large.npy"]), "error: start label is 12, but must be below 12 labels\n");
+    let mut start = vec![11_u8; 1200];
+    start[3 * 40 + 7] = 12;
+    npy::write(&spa.path("large.npy"), &[30, 40], &start).unwrap();
+    assert_eq!(
+        run(1, &["--start", "large.npy"]),
+        "error: failed to use start labels 'large.npy': the label at row 3, column 7 is 12, but must be 0…11, for \
+         there are 12 labels\n"
+    );
     assert!(
         run(1, &["--fixed", "scene/left.png"]).contains("it is in colour; a grey picture or .npy is needed")
     );
@@ -203,6 +234,145 @@ fn files_that_do_not_fit() {
         run(1, &["--build", "scene"]).starts_with("error: build 'scene' cannot be used: it has no manifest")
     );
     assert!(run(1, &["--build", "none"]).contains("there is no such folder"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_output_that_takes_nothing_is_named() {
+    let spa = Spa::with_scene("stereo", "12");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_spa"));
+    command.args(["eval", "scene/truth.npy", "scene", "--kind", "stereo"]).current_dir(spa.folder.path());
+    command.stdout(std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap());
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let expected = "error: failed to write 'standard output': no space left on device\n";
+    assert_eq!(texts(&output).1, expected);
+}
+
+#[test]
+fn files_that_are_no_text() {
+    let spa = Spa::with_scene("stereo", "12");
+    std::fs::write(spa.path("a.toml"), b"# caf\xe9\nunary = 'u.npy'\n").unwrap();
+    std::fs::create_dir(spa.path("run")).unwrap();
+    std::fs::write(spa.path("run/summary.json"), b"{\xff}").unwrap();
+    let pair = ["stereo", "scene/left.png", "scene/right.png"];
+    for (what, args) in [
+        ("schedule", &[&pair[..], &["--schedule", "a.toml"]].concat()[..]),
+        ("configuration", &[&pair[..], &["--config", "a.toml"]].concat()),
+        ("model", &["infer", "a.toml"]),
+    ] {
+        assert_eq!(
+            spa.fails(1, args),
+            format!(
+                "error: failed to read {what} 'a.toml': it is no text: the byte at 5 is not UTF-8; give a text \
+                 file, saved as UTF-8\n"
+            )
+        );
+    }
+    let text = spa.fails(1, &["infer", "scene/left.png"]);
+    assert!(text.contains("model 'scene/left.png': it is a PNG picture, not text"), "{text}");
+    for args in [&["eval", "run", "scene/truth.npy"][..], &["compare", "run", "run"]] {
+        let text = spa.fails(1, args);
+        assert!(text.contains("summary 'run/summary.json': it is no text: the byte at 1"), "{text}");
+    }
+}
+
+/// Neither decode nor synth may take away what others have put into a folder.
+#[test]
+fn folders_of_others_keep_their_files() {
+    let spa = Spa::with_scene("stereo", "8");
+    let pair = ["stereo", "scene/left.png", "scene/right.png", "--labels", "8", "--iterations", "20"];
+    spa.ok(&[&pair[..], &["--keep-log", "run.log", "-o", "run"]].concat());
+    std::fs::create_dir(spa.path("theirs")).unwrap();
+    let others = ["histogram.npz", "entropy.npy", "left.png", "image.png"];
+    others.iter().for_each(|name| std::fs::write(spa.path("theirs").join(name), "mine").unwrap());
+    spa.ok(&["decode", "run.log", "-o", "theirs"]);
+    spa.ok(&["synth", "flow", "-o", "theirs", "--size", "16x16", "--labels", "9"]);
+    for name in others {
+        assert_eq!(std::fs::read(spa.path("theirs").join(name)).unwrap(), b"mine", "{name}");
+    }
+    // In the folder of a run the other histogram is stale, and so is the picture of another kind of scene.
+    std::fs::write(spa.path("run/histogram.npz"), "old").unwrap();
+    spa.ok(&["decode", "run.log", "-o", "run"]);
+    assert!(spa.path("run/histogram.npy").is_file() && !spa.path("run/histogram.npz").exists());
+    spa.ok(&["synth", "flow", "-o", "scene", "--size", "16x16", "--labels", "9"]);
+    assert!(spa.path("scene/frame1.png").is_file() && !spa.path("scene/left.png").exists());
+}
+
+/// The archive's own writer must not speak on stderr beside the error.
+#[cfg(unix)]
+#[test]
+fn a_file_that_does_not_fit_is_one_error() {
+    let spa = Spa::with_scene("segment", "3");
+    let run = ["segment", "scene/image.png", "--labels", "3", "--iterations", "60"];
+    spa.ok(&[&run[..], &["--keep-log", "run.log"]].concat());
+    // 2 KiB: the labels fit, the archive does not. Ignored, the signal of the limit becomes an error of the write.
+    let limit = "trap '' XFSZ; ulimit -f 2; exec \"$@\"";
+    let output = std::process::Command::new("bash")
+        .args(["-c", limit, "bash", env!("CARGO_BIN_EXE_spa")])
+        .args(["decode", "run.log", "--max-memory", "0", "-o", "out"])
+        .current_dir(spa.folder.path())
+        .output()
+        .unwrap();
+    assert_eq!(texts(&output).1, "error: failed to write 'out/histogram.npz': file too large\n");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(!spa.path("out").exists());
+}
+
+/// A run that is killed cannot remove its folder; the next one in the same place does.
+#[cfg(unix)]
+#[test]
+fn what_a_killed_run_leaves_is_removed_by_the_next_one() {
+    let spa = Spa::with_scene("segment", "3");
+    let hidden = || {
+        let names = listing(spa.folder.path()).into_iter();
+        names.filter(|path| path.file_name().unwrap().to_string_lossy().starts_with(".spa-")).count()
+    };
+    let start = || {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_spa"));
+        command.args(["segment", "scene/image.png", "--iterations", "16000000", "--burn-in", "15990000"]);
+        command.args(["-o", "long"]).current_dir(spa.folder.path()).stderr(std::process::Stdio::null());
+        let mut child = command.spawn().unwrap();
+        while hidden() == 0 {
+            assert!(child.try_wait().unwrap().is_none(), "it ended before it began");
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        child
+    };
+    let short = ["segment", "scene/image.png", "--iterations", "20", "-o", "short"];
+    let mut child = start();
+    let (_, stderr) = texts(&spa.run(&short));
+    assert!(hidden() == 1 && !stderr.contains("removed"), "it is in use: {stderr}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(hidden(), 1);
+    let (_, stderr) = texts(&spa.run(&short));
+    assert!(stderr.contains("which a run that was killed had left behind"), "{stderr}");
+    assert_eq!(hidden(), 0);
+}
+
+#[test]
+fn places_and_formats_are_checked_before_the_run() {
+    let spa = Spa::with_scene("stereo", "12");
+    let run = |code, more: &[&str]| {
+        let pair = ["stereo", "scene/left.png", "scene/right.png", "--labels", "12", "--iterations", "2"];
+        let stderr = spa.fails(code, &[&pair[..], more].concat());
+        // The mapping is told when the run begins.
+        assert!(!stderr.contains("stereo: "), "{stderr}");
+        stderr
+    };
+    let long = "n".repeat(300);
+    for more in [&["-o", &long][..], &["--report", &long], &["--keep-log", &long], &["--checkpoint", &long]] {
+        assert!(run(1, more).contains("too long for the system; choose shorter names"));
+    }
+    // Short enough, but not with the ending of the checkpoint that is not whole yet.
+    assert!(run(1, &["--checkpoint", &"n".repeat(252)]).contains("too long for the system"));
+    std::fs::create_dir_all(spa.path("old/labels.npy")).unwrap();
+    assert!(run(1, &["-o", "old"]).contains("'old/labels.npy': it is a folder, and a result has this name"));
+    let text = run(2, &["-o", "out", "--formats", "kitti", "--dmin", "-5"]);
+    assert!(text.contains("disparities from -5 to 6") && text.contains("0…255.99"), "{text}");
+    let text = run(2, &["-o", "out", "--formats", "kitti", "--dmin", "250"]);
+    assert!(text.contains("disparities from 250 to 261"), "{text}");
 }
 
 #[test]

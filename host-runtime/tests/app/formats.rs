@@ -146,8 +146,8 @@ fn results_in_the_formats_of_others() {
         "error: format 'flo' cannot hold disparity; choose pfm, tiff, kitti or npz\n"
     );
     assert!(spa.fails(2, &with(&["--formats", "pfm"])).contains("give -o DIR"));
-    let stderr = spa.fails(1, &with(&["--dmin", "-3", "-o", "other", "--formats", "kitti"]));
-    assert!(stderr.contains("does not fit a KITTI PNG"), "{stderr}");
+    let stderr = spa.fails(2, &with(&["--dmin", "-3", "-o", "other", "--formats", "kitti"]));
+    assert!(stderr.contains("format 'kitti' holds disparities of 0…255.99 pixels"), "{stderr}");
 
     let spa = Spa::with_scene("flow", "25");
     let run = [

@@ -176,6 +176,8 @@ fn before_the_end_of_burn_in_there_are_labels_only() {
     assert!(stderr.contains("nothing was collected before the end of burn-in: labels only"), "{stderr}");
     assert_eq!(names(&spa.path("out")), ["labels.npy", "labels.png", "summary.json", "trace.json"]);
     assert!(!spa.path("out.log").exists() && !spa.path("out.html").exists());
+    let eval = spa.fails(1, &["eval", "out", "scene/truth.npy"]);
+    assert!(eval.contains("'out': its run was stopped after ") && eval.contains("labels.npy"), "{eval}");
     assert!(summary["mean_confidence"].is_null() && summary["histogram_file"].is_null());
     let done = summary["iterations_done"].to_string();
     spa.ok(&long(&["--iterations", &done, "--burn-in", "0", "-o", "short"]));

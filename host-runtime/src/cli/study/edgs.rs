@@ -82,7 +82,7 @@ impl Edgs {
         let cuda = Cuda::open(self.card, Kernel::Baseline)?;
         interrupt::listen();
         interrupt::run_begins();
-        let output = self.output.as_deref().map(Output::prepare).transpose()?;
+        let output = self.output.as_deref().map(|folder| Output::prepare::<&str>(folder, &[])).transpose()?;
         let bar = ProgressBar::new(0);
         if !std::io::stderr().is_terminal() {
             bar.set_draw_target(ProgressDrawTarget::hidden());
