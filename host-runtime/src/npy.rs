@@ -11,6 +11,10 @@ use std::io::{BufReader, BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+/// Of a file without the beginning of an array. What the parser of that Python text says would help nobody.
+const NO_NPY: &str =
+    "it is no .npy file, or its beginning is damaged or cut off; copy it again, or save it with numpy.save";
+
 /// Counts that can be written.
 pub trait Counted: Count + npyz::AutoSerialize + npyz::Serialize {}
 
@@ -43,7 +47,7 @@ pub(crate) fn elements<T: Copy>(
     length: u64,
     mut of: impl FnMut(Element) -> Result<T, String>,
 ) -> Result<(Vec<u64>, Vec<T>), String> {
-    let npy = NpyFile::new(reader).map_err(|e| format!("it is no .npy file ({e})"))?;
+    let npy = NpyFile::new(reader).map_err(|_| NO_NPY.to_string())?;
     let shape = npy.shape().to_vec();
     let count = shape.iter().try_fold(1_u64, |n, &d| n.checked_mul(d)).filter(|&n| n <= length);
     let Some(count) = count else {

@@ -28,7 +28,7 @@ impl Output {
     /// name of a file.
     pub fn prepare<S: AsRef<str>>(target: &Path, names: &[S]) -> Result<Self> {
         if target.exists() && !target.is_dir() {
-            return Err(Error::file("write into", target, "it is not a folder"));
+            return Err(Error::file("write into", target, "it is not a folder; choose another place"));
         }
         // Inside an existing folder, else in the nearest one above it that exists: the same file system.
         let parent = nearest(target);
@@ -95,6 +95,14 @@ impl Output {
     /// # Errors
     /// [`Error::File`] if a file cannot be moved.
     pub fn commit(self, follows: bool) -> Result<()> {
+        let left = |name: &&String| self.target.join(name).is_file() && !self.path(name).exists();
+        if !follows && let Some(first) = self.names.iter().find(left) {
+            let (folder, all) = (self.target.display(), self.names.iter().filter(left).count());
+            let more = if all > 1 { format!(" and {} more", all - 1) } else { String::new() };
+            eprintln!(
+                "note: '{first}'{more} in '{folder}' was there before and stays; it is not of this command"
+            );
+        }
         let Self { target, staging, mut names } = self;
         names.retain(|_| follows);
         let (staging, _guards) = staging.into_parts();
@@ -343,7 +351,7 @@ mod tests {
     fn a_file_in_the_way_is_named() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let error = Output::prepare(file.path(), &["a"]).unwrap_err().to_string();
-        assert!(error.ends_with("it is not a folder"), "{error}");
+        assert!(error.ends_with("it is not a folder; choose another place"), "{error}");
         let error = Output::prepare(&file.path().join("out"), &["a"]).unwrap_err().to_string();
         assert!(error.ends_with("is not a folder"), "{error}");
     }

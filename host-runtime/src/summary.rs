@@ -9,6 +9,7 @@ use crate::lowest::Lowest;
 use crate::plan::{Mapping, Plan};
 use crate::uncertainty::files::Overview;
 use serde::{Deserialize, Serialize};
+use serde_json::error::Category;
 use spa_model::hash::sha256_hex;
 use spa_model::{Job, Record};
 use spagen::parameters::counted;
@@ -258,7 +259,19 @@ impl Summary {
         let path = folder.join(crate::output::SUMMARY);
         let text = text_of("read summary", &path)?;
         serde_json::from_str(&text).map_err(|e| {
-            Error::file("read summary", &path, format!("it is no summary of this version of spa ({e})"))
+            let place = format!("line {}, column {}", e.line(), e.column());
+            // After the fault come all keys that there are.
+            let fault = e.to_string();
+            let fault = fault.split([',', ';']).next().unwrap_or_default();
+            Error::file(
+                "read summary",
+                &path,
+                match e.classify() {
+                    Category::Eof => format!("it is cut off at {place}; run the command again"),
+                    Category::Data => format!("it is no summary of this version of spa ({fault})"),
+                    _ => format!("it is damaged: no JSON at {place}; run the command again"),
+                },
+            )
         })
     }
 

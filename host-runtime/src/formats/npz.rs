@@ -7,6 +7,10 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter, Seek, Write};
 use std::path::Path;
 
+/// Of a file that is no archive with a directory.
+const NO_NPZ: &str =
+    "it is no .npz file, or it is damaged or cut off (its directory is at its end); copy or save it again";
+
 /// Reads the first of `names` that the archive has, or its only array.
 ///
 /// # Errors
@@ -36,8 +40,7 @@ pub fn read_if_any(path: &Path, name: &str) -> Result<Option<Numbers>> {
 
 fn open(path: &Path) -> Result<zip::ZipArchive<BufReader<File>>> {
     let file = File::open(path).map_err(|e| Error::io("read arrays", path, &e))?;
-    zip::ZipArchive::new(BufReader::new(file))
-        .map_err(|e| Error::file("read arrays", path, format!("it is no .npz file ({e})")))
+    zip::ZipArchive::new(BufReader::new(file)).map_err(|_| Error::file("read arrays", path, NO_NPZ))
 }
 
 fn list(path: &Path) -> Result<Vec<String>> {

@@ -68,6 +68,11 @@ fn cause_of(error: &ImageError) -> String {
         ImageError::Unsupported(e) => format!("unsupported ({e}); PNG, JPEG, TIFF and PNM are read"),
         ImageError::Limits(_) => "it is too large to be decoded".to_string(),
         ImageError::IoError(e) if e.kind() == ErrorKind::UnexpectedEof => CUT.to_string(),
+        ImageError::IoError(e)
+            if e.kind() == ErrorKind::InvalidData || e.kind() == ErrorKind::InvalidInput =>
+        {
+            DAMAGED.to_string()
+        }
         ImageError::IoError(e) => format!("it cannot be read ({})", crate::error::plain(e)),
         // What decoders say of damage is about chunks, markers and checksums, which help nobody to mend a picture.
         ImageError::Decoding(_) => DAMAGED.to_string(),

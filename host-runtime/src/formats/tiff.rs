@@ -90,6 +90,11 @@ fn cause_of(error: &TiffError) -> String {
         TiffError::UnsupportedError(e) => format!("unsupported ({e})"),
         TiffError::LimitsExceeded => "it is too large to be decoded".to_string(),
         TiffError::IoError(e) if e.kind() == ErrorKind::UnexpectedEof => picture::CUT.to_string(),
+        TiffError::IoError(e)
+            if e.kind() == ErrorKind::InvalidData || e.kind() == ErrorKind::InvalidInput =>
+        {
+            picture::DAMAGED.to_string()
+        }
         TiffError::IoError(e) => format!("it cannot be read ({})", crate::error::plain(e)),
         TiffError::FormatError(_) => picture::DAMAGED.to_string(),
         other => format!("it cannot be decoded ({other})"),

@@ -275,6 +275,18 @@ fn files_that_are_no_text() {
         let text = spa.fails(1, args);
         assert!(text.contains("summary 'run/summary.json': it is no text: the byte at 1"), "{text}");
     }
+    for (text, told) in [
+        ("{\"application\": \"ste", "it is cut off at line 1, column 20; run the command again\n"),
+        (
+            "{\n\"application\" \"stereo\"}",
+            "it is damaged: no JSON at line 2, column 15; run the command again\n",
+        ),
+        ("{\"answer\": 42}", "it is no summary of this version of spa (unknown field `answer`)\n"),
+    ] {
+        std::fs::write(spa.path("run/summary.json"), text).unwrap();
+        let error = spa.fails(1, &["compare", "run", "run"]);
+        assert!(error.ends_with(told), "{error}");
+    }
 }
 
 /// Neither decode nor synth may take away what others have put into a folder.
@@ -286,7 +298,11 @@ fn folders_of_others_keep_their_files() {
     std::fs::create_dir(spa.path("theirs")).unwrap();
     let others = ["histogram.npz", "entropy.npy", "left.png", "image.png"];
     others.iter().for_each(|name| std::fs::write(spa.path("theirs").join(name), "mine").unwrap());
-    spa.ok(&["decode", "run.log", "-o", "theirs"]);
+    let (_, stderr) = texts(&spa.run(&["decode", "run.log", "-o", "theirs"]));
+    assert_eq!(
+        stderr,
+        "note: 'histogram.npz' and 1 more in 'theirs' was there before and stays; it is not of this command\n"
+    );
     spa.ok(&["synth", "flow", "-o", "theirs", "--size", "16x16", "--labels", "9"]);
     for name in others {
         assert_eq!(std::fs::read(spa.path("theirs").join(name)).unwrap(), b"mine", "{name}");
@@ -382,7 +398,7 @@ fn folders_that_cannot_be_written() {
     let run = |out: &str| {
         spa.fails(1, &["stereo", "scene/left.png", "scene/right.png", "--iterations", "2", "-o", out])
     };
-    assert_eq!(run("file"), "error: failed to write into 'file': it is not a folder\n");
+    assert_eq!(run("file"), "error: failed to write into 'file': it is not a folder; choose another place\n");
     assert_eq!(run("file/out"), "error: failed to create folder 'file/out': 'file' is not a folder\n");
     if cfg!(target_os = "linux") {
         // Nobody, not even root, can make a folder there.
