@@ -1,14 +1,13 @@
 //! Checkpoint files: a run between two iterations, and what it is a run of (docs/runs.md has the layout).
 
 use crate::error::{Error, Result};
-use crate::interrupt::Staged;
-use crate::output::destination;
+use crate::output::replace_for_good;
 use crate::parts::{self, Reader};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use spa_model::hash::sha256_hex;
 use spa_model::{Job, LabelEntry, Message, Record, Singleton, Snapshot};
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 const MAGIC: &[u8; 8] = b"SPACKP\r\n";
@@ -108,29 +107,12 @@ impl Identity {
     }
 }
 
-/// Where a checkpoint for `path` is until it is whole. The same name every time: what a killed run left is written over.
-pub fn part_of(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".part");
-    PathBuf::from(name)
-}
-
 /// Writes a checkpoint of `snapshot`: beside `path` first, then renamed, so that `path` is whole at any time.
 ///
 /// # Errors
 /// [`Error::File`] if it cannot be written.
 pub fn write(path: &Path, identity: &Identity, snapshot: &Snapshot, trace: &[(u32, u64)]) -> Result<()> {
-    let fail = |e: std::io::Error| Error::io("write checkpoint", path, &e);
-    let path = &destination("write checkpoint", path)?;
-    let staging = part_of(path);
-    let _staged = Staged::new(&staging);
-    let file = std::fs::File::create(&staging).map_err(fail)?;
-    let mut out = BufWriter::new(file);
-    put(&mut out, identity, snapshot, trace).map_err(fail)?;
-    let file = out.into_inner().map_err(|e| fail(e.into_error()))?;
-    // The data must be on the disk before the name is, or a power failure could leave neither the old nor the new.
-    file.sync_all().map_err(fail)?;
-    Staged::hold(|| std::fs::rename(&staging, path)).map_err(fail)
+    replace_for_good("write checkpoint", path, |out| put(out, identity, snapshot, trace))
 }
 
 fn put(
@@ -167,7 +149,7 @@ fn put(
         }
         parts::put_block(out, number, &bytes)?;
     }
-    out.flush()
+    Ok(())
 }
 
 impl Checkpoint {

@@ -6,13 +6,14 @@ use spa_model::job::window_offsets;
 /// A colour, red, green, blue.
 pub type Rgb = [u8; 3];
 
+/// Labels of `infer` that get a colour each, with a name in a legend; more are shown on a scale.
+pub const MOST_CLASSES: u16 = 16;
+
 /// One colour for every label.
 pub fn palette(application: &Application, labels: u16) -> Vec<Rgb> {
     match application {
-        Application::Stereo { .. } => {
-            let last = f64::from(labels.saturating_sub(1).max(1));
-            (0..labels).map(|l| turbo(f64::from(l) / last)).collect()
-        }
+        Application::Stereo { .. } => ramp(labels),
+        Application::Infer if labels > MOST_CLASSES => ramp(labels),
         Application::Flow { window } => {
             let radius = f64::from((window / 2).max(1));
             window_offsets(*window).iter().map(|o| motion(o.dx.into(), o.dy.into(), radius)).collect()
@@ -20,6 +21,12 @@ pub fn palette(application: &Application, labels: u16) -> Vec<Rgb> {
         Application::Segment | Application::Infer => (0..labels).map(class).collect(),
         Application::Restore => (0..labels).map(|l| [crate::app::restore::value(l, labels); 3]).collect(),
     }
+}
+
+/// The colours of a scale from the first label to the last.
+fn ramp(labels: u16) -> Vec<Rgb> {
+    let last = f64::from(labels.saturating_sub(1).max(1));
+    (0..labels).map(|l| turbo(f64::from(l) / last)).collect()
 }
 
 /// Colours of a field of labels, H×W.
@@ -41,6 +48,8 @@ pub enum Map {
     Viridis,
     /// [`magma`], for uncertainty.
     Magma,
+    /// Black to white, for grey values.
+    Grey,
 }
 
 impl Map {
@@ -50,6 +59,7 @@ impl Map {
             Self::Turbo => turbo(t),
             Self::Viridis => viridis(t),
             Self::Magma => magma(t),
+            Self::Grey => [share(t as f32); 3],
         }
     }
 }
@@ -154,6 +164,8 @@ mod tests {
             (Application::Stereo { dmin: 0 }, 64),
             (Application::Flow { window: 7 }, 49),
             (Application::Segment, 64),
+            (Application::Infer, 16),
+            (Application::Infer, 256),
         ] {
             let mut colours = palette(&application, labels);
             assert_eq!(colours.len(), usize::from(labels));

@@ -1,7 +1,7 @@
 //! `figure.png`: the pictures of a run side by side, with titles, scale bars and legends, ready to be shown.
 
 use crate::error::{Error, Result};
-use crate::panels::{Legend, Panel, number, ticks, wheel_picture};
+use crate::panels::{Bar, Legend, Panel, number, wheel_picture};
 use ab_glyph::{Font as _, FontRef, PxScale, ScaleFont as _, point};
 use image::imageops::{self, FilterType};
 use image::{Rgb, RgbImage};
@@ -56,7 +56,7 @@ fn column(panel: &Panel, font: &FontRef<'_>) -> RgbImage {
     let width = picture.width();
     let below = match &panel.legend {
         Legend::None => 0,
-        Legend::Scale { .. } => 8 + BAR + TITLE,
+        Legend::Scale(_) => 8 + BAR + TITLE,
         Legend::Wheel { .. } => 8 + wheel_side(width) + TITLE,
         Legend::Classes(classes) => 8 + TITLE * classes.len().div_ceil(per_row(width)) as u32,
     };
@@ -67,27 +67,17 @@ fn column(panel: &Panel, font: &FontRef<'_>) -> RgbImage {
     let top = TITLE + picture.height() + 8;
     match &panel.legend {
         Legend::None => {}
-        Legend::Scale { map, low, high, unit } => {
+        Legend::Scale(bar) => {
             for x in 0..width {
-                let colour = map.colour(f64::from(x) / f64::from(width.max(2) - 1));
+                let colour = bar.map.colour(f64::from(x) / f64::from(width.max(2) - 1));
                 for y in top..top + BAR {
                     canvas.put_pixel(x, y, Rgb(colour));
                 }
             }
-            let marks = ticks(*low, *high, (width / 70).max(2) as usize);
-            let last = marks.len().saturating_sub(1);
-            for (n, mark) in marks.iter().enumerate() {
-                let at = (mark - low) / (high - low).max(f64::MIN_POSITIVE) * f64::from(width - 1);
+            for (at, x, label) in placed(bar, width, font) {
                 for y in top + BAR..top + BAR + 4 {
-                    canvas.put_pixel((at as u32).min(width - 1), y, Rgb(INK));
+                    canvas.put_pixel(at, y, Rgb(INK));
                 }
-                let label = if n == last && !unit.is_empty() {
-                    format!("{} {unit}", number(*mark))
-                } else {
-                    number(*mark)
-                };
-                let wide = width_of(font, &label);
-                let x = (at as f32 - wide / 2.0).clamp(0.0, (width as f32 - wide).max(0.0));
                 text(&mut canvas, font, &label, x, (top + BAR) as f32 + 4.0 + TEXT);
             }
         }
@@ -119,6 +109,23 @@ fn column(panel: &Panel, font: &FontRef<'_>) -> RgbImage {
         }
     }
     canvas
+}
+
+/// Marks of a scale that is `width` pixels wide, from its end: column, where the words begin, the words. The end is always told; what would
+/// run into the words on its right is left out.
+fn placed(bar: &Bar, width: u32, font: &FontRef<'_>) -> Vec<(u32, f32, String)> {
+    let mut free = f32::INFINITY;
+    let mut found = Vec::new();
+    for (place, label) in bar.marks((width / 70).max(2) as usize).into_iter().rev() {
+        let at = place * f64::from(width - 1);
+        let wide = width_of(font, &label);
+        let x = (at as f32 - wide / 2.0).clamp(0.0, (width as f32 - wide).max(0.0));
+        if x + wide <= free {
+            free = x - 8.0;
+            found.push(((at as u32).min(width - 1), x, label));
+        }
+    }
+    found
 }
 
 fn wheel_side(width: u32) -> u32 {
@@ -193,8 +200,30 @@ mod tests {
     use crate::colour;
 
     #[test]
+    fn words_of_a_scale_keep_apart() {
+        let font = FontRef::try_from_slice(dejavu::sans::regular()).unwrap();
+        let map = colour::Map::Magma;
+        let bar = Bar { map, low: 0.0, high: 30.0, unit: "grey levels", whole: false, beyond: true };
+        for width in [300, 481, 720] {
+            let placed = placed(&bar, width, &font);
+            assert_eq!((placed[0].0, placed[0].2.as_str()), (width - 1, "≥ 30 grey levels"));
+            assert!(placed.len() > 2, "{placed:?}");
+            for pair in placed.windows(2) {
+                assert!(pair[1].1 + width_of(&font, &pair[1].2) < pair[0].1, "{placed:?}");
+            }
+        }
+    }
+
+    #[test]
     fn every_legend_is_drawn_whatever_the_size() {
-        let scale = Legend::Scale { map: colour::Map::Turbo, low: -4.0, high: 59.0, unit: "px" };
+        let scale = Legend::Scale(Bar {
+            map: colour::Map::Turbo,
+            low: -4.0,
+            high: 59.0,
+            unit: "px",
+            whole: true,
+            beyond: true,
+        });
         let classes = (0..9).map(|l| (colour::class(l), format!("class {l}, grey {l}"), 0.1)).collect();
         for legend in [Legend::None, scale, Legend::Wheel { radius: 3.0 }, Legend::Classes(classes)] {
             for (width, height) in [(1, 1), (40, 30), (320, 200), (900, 100)] {

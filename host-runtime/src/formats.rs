@@ -9,6 +9,7 @@ pub mod kitti;
 pub mod middlebury;
 pub mod npz;
 pub mod numbers;
+mod orientation;
 pub mod output;
 pub mod pfm;
 pub mod picture;
@@ -126,10 +127,12 @@ pub struct Raster {
     pub channels: u8,
     /// The samples.
     pub samples: Samples,
+    /// True if the file said that it is stored turned or mirrored: the samples are upright.
+    pub turned: bool,
 }
 
 impl Raster {
-    /// Reads PNG, JPEG, TIFF, PNM or PFM; palettes are looked up.
+    /// Reads PNG, JPEG, TIFF, PNM or PFM, upright; palettes are looked up.
     ///
     /// # Errors
     /// [`Error::File`] if the file is missing, damaged, or something else; the message says what it is.
@@ -243,9 +246,16 @@ mod tests {
 
     #[test]
     fn a_plane_needs_equal_channels() {
-        let grey = Raster { width: 2, height: 1, channels: 2, samples: Samples::U8(vec![7, 255, 9, 0]) };
+        let raster = |width, channels, v: Vec<u8>| Raster {
+            width,
+            height: 1,
+            channels,
+            samples: Samples::U8(v),
+            turned: false,
+        };
+        let grey = raster(2, 2, vec![7, 255, 9, 0]);
         assert_eq!(grey.plane(), Some(vec![7.0, 9.0]));
-        let colour = |v: Vec<u8>| Raster { width: 1, height: 1, channels: 3, samples: Samples::U8(v) };
+        let colour = |v: Vec<u8>| raster(1, 3, v);
         assert_eq!(colour(vec![5, 5, 5]).plane(), Some(vec![5.0]));
         assert_eq!(colour(vec![5, 5, 6]).plane(), None);
     }

@@ -10,6 +10,8 @@ pub mod risk;
 pub mod segment;
 pub mod stereo;
 
+use serde::Serialize;
+
 /// Mean of `values`, none without any.
 fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
@@ -24,6 +26,30 @@ fn percentile(sorted: &[f64], percent: f64) -> Option<f64> {
 /// `part` of `whole` in percent.
 fn percent(part: usize, whole: usize) -> Option<f64> {
     (whole > 0).then(|| 100.0 * part as f64 / whole as f64)
+}
+
+/// True if an answer is wrong by more than 3 pixels and 5% of the truth (outliers of KITTI 2015); both in pixels.
+fn outlier(error: f64, truth: f64) -> bool {
+    error > 3.0 && error > 0.05 * truth
+}
+
+/// Bad pixels at one threshold.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Bad {
+    /// Pixels.
+    pub threshold: f64,
+    /// Percent of the region.
+    pub percent: Option<f64>,
+}
+
+/// Bad pixels of a region of `pixels` by threshold: wrong by more than it, or without one of the `errors`.
+fn bad(errors: &[f64], pixels: usize, thresholds: &[f64]) -> Vec<Bad> {
+    let silent = pixels - errors.len();
+    let at = |&threshold: &f64| {
+        let wrong = errors.iter().filter(|&&e| e > threshold).count();
+        Bad { threshold, percent: percent(wrong + silent, pixels) }
+    };
+    thresholds.iter().map(at).collect()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::staging::{self, Staging};
 use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
-use tempfile::TempDir;
+use tempfile::{NamedTempFile, TempDir};
 
 /// Name of the summary; written last, so a folder with a summary is whole.
 pub const SUMMARY: &str = "summary.json";
@@ -210,7 +210,7 @@ pub fn check_file(action: &'static str, path: &Path, results: Option<&Path>) -> 
 ///
 /// # Errors
 /// [`Error::File`] if it is a folder, a device or a pipe, or a link that leads nowhere.
-pub fn destination(action: &'static str, path: &Path) -> Result<PathBuf> {
+fn destination(action: &'static str, path: &Path) -> Result<PathBuf> {
     let found = match path.symlink_metadata() {
         Ok(found) if found.is_symlink() => {
             let target = path.canonicalize().map_err(|e| Error::io(action, path, &e))?;
@@ -240,14 +240,57 @@ pub fn replace(
     path: &Path,
     work: impl FnOnce(&mut BufWriter<&mut File>) -> std::io::Result<()>,
 ) -> Result<()> {
+    let target = destination(action, path)?;
+    let staged = Staging::file_in(&parent_of(&target)).map_err(|e| Error::io(action, path, &e))?;
+    put(action, path, (staged, &target, Lasting::No), work)
+}
+
+/// The same for a file that is written again and again and has to outlive a power failure: its data are on the disk before its name
+/// is, and what a killed program left beside it, `FILE.part`, is written over the next time.
+///
+/// # Errors
+/// As [`replace`].
+pub fn replace_for_good(
+    action: &'static str,
+    path: &Path,
+    work: impl FnOnce(&mut BufWriter<&mut File>) -> std::io::Result<()>,
+) -> Result<()> {
     let fail = |e: std::io::Error| Error::io(action, path, &e);
     let target = destination(action, path)?;
-    let mut staged = Staging::file_in(&parent_of(&target)).map_err(fail)?;
+    let staged = Staging::file_at(&part_of(&target)).map_err(fail)?;
+    put(action, path, (staged, &target, Lasting::Yes), work)
+}
+
+/// Where [`replace_for_good`] writes what is to be at `path`.
+pub fn part_of(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".part");
+    PathBuf::from(name)
+}
+
+/// Whether data have to be on the disk before their name is.
+#[derive(PartialEq)]
+enum Lasting {
+    Yes,
+    No,
+}
+
+/// Writes `staged` by `work` and gives it the name `target`, which people know as `path`.
+fn put(
+    action: &'static str,
+    path: &Path,
+    (mut staged, target, lasting): (Staging<NamedTempFile>, &Path, Lasting),
+    work: impl FnOnce(&mut BufWriter<&mut File>) -> std::io::Result<()>,
+) -> Result<()> {
+    let fail = |e: std::io::Error| Error::io(action, path, &e);
     let mut out = BufWriter::new(staged.as_file_mut());
     work(&mut out).and_then(|()| out.flush()).map_err(fail)?;
     drop(out);
+    if lasting == Lasting::Yes {
+        staged.as_file_mut().sync_all().map_err(fail)?;
+    }
     let (staged, _guards) = staged.into_parts();
-    staged.persist(&target).map_err(|e| fail(e.error))?;
+    Staged::hold(|| staged.persist(target)).map_err(|e| fail(e.error))?;
     Ok(())
 }
 
@@ -354,6 +397,25 @@ mod tests {
         assert!(error.ends_with("it is not a folder; choose another place"), "{error}");
         let error = Output::prepare(&file.path().join("out"), &["a"]).unwrap_err().to_string();
         assert!(error.ends_with("is not a folder"), "{error}");
+    }
+
+    #[test]
+    fn a_file_for_good_is_whole_or_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        // What a killed program left.
+        std::fs::write(folder.path().join("a.part"), "longer than the new content").unwrap();
+        replace_for_good("write", &path, |out| out.write_all(b"first")).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"first");
+        let full = |out: &mut BufWriter<&mut File>| {
+            out.write_all(b"half")?;
+            Err(std::io::Error::from(std::io::ErrorKind::StorageFull))
+        };
+        replace_for_good("write", &path, full).unwrap_err();
+        assert_eq!(
+            (std::fs::read(&path).unwrap().as_slice(), listing(folder.path())),
+            (&b"first"[..], vec!["a".into()])
+        );
     }
 
     #[test]

@@ -12,7 +12,6 @@ use crate::uncertainty::{Moments, Scale, boundary as boundaries, confidence, cre
 use image::RgbImage;
 use spa_model::Count;
 use spa_model::histogram::mode_of;
-use spa_model::job::window_offsets;
 
 /// Pictures are at most this wide and high: of larger fields every second, third … row and column is shown.
 const SIDE: u32 = 1400;
@@ -135,17 +134,8 @@ pub struct Panel {
 pub enum Legend {
     /// They are those of a photograph.
     None,
-    /// A scale from `low` to `high` in `unit`.
-    Scale {
-        /// Its colours.
-        map: Map,
-        /// Value of 0.
-        low: f64,
-        /// Value of 1.
-        high: f64,
-        /// Unit, empty for none.
-        unit: &'static str,
-    },
+    /// Colours of numbers.
+    Scale(Bar),
     /// The wheel of motions up to `radius` pixels in each direction.
     Wheel {
         /// Largest component.
@@ -155,23 +145,88 @@ pub enum Legend {
     Classes(Vec<(Rgb, String, f64)>),
 }
 
-/// What label `l` means, for people: `23 px`, `(−3, 1) px`, `class 2, grey 140`.
-pub fn meaning(application: &Application, values: Option<&[u8]>, l: u16) -> String {
-    match application {
-        Application::Stereo { dmin } => format!("{} px", i32::from(l) + i32::from(*dmin)),
-        Application::Flow { window } => {
-            let offsets = window_offsets(*window);
-            offsets.get(usize::from(l)).map_or_else(String::new, |o| format!("({}, {}) px", o.dx, o.dy))
+/// A scale from `low` to `high` in `unit`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bar {
+    /// Its colours.
+    pub map: Map,
+    /// Value of 0.
+    pub low: f64,
+    /// Value of 1.
+    pub high: f64,
+    /// Unit, empty for none.
+    pub unit: &'static str,
+    /// True if there are whole numbers only.
+    pub whole: bool,
+    /// True if the picture has values above `high`, in the colour of `high`.
+    pub beyond: bool,
+}
+
+impl Bar {
+    /// About `count` marks: their places, 0…1, and what they say. Counts are marked from the least on. The last mark has the unit; where
+    /// values are beyond the end, it is the end.
+    pub fn marks(&self, count: usize) -> Vec<(f64, String)> {
+        let Self { low, high, unit, whole, beyond, .. } = *self;
+        let mut marks = ticks(low, high, count);
+        // Marks that are nearer would run into each other.
+        let near = 0.6 * (high - low) / count.max(1) as f64;
+        if whole {
+            marks.retain(|mark| mark.fract() == 0.0);
+            if marks.first().is_some_and(|first| first - low > near) {
+                marks.insert(0, low);
+            }
         }
-        Application::Segment => match values.and_then(|values| values.get(usize::from(l))) {
-            Some(value) => format!("class {l}, grey {value}"),
-            None => format!("class {l}"),
-        },
-        Application::Restore => match values.and_then(|values| values.get(usize::from(l))) {
-            Some(value) => format!("grey {value}"),
-            None => format!("label {l}"),
-        },
-        Application::Infer => format!("label {l}"),
+        if beyond {
+            marks.retain(|mark| high - mark > near);
+            marks.push(high);
+        }
+        let last = marks.len().saturating_sub(1);
+        let label = |(n, mark): (usize, f64)| {
+            let most = if beyond && n == last { "≥ " } else { "" };
+            let unit = match unit {
+                _ if n < last || unit.is_empty() => String::new(),
+                _ if mark == 1.0 => format!(" {}", unit.trim_end_matches('s')),
+                _ => format!(" {unit}"),
+            };
+            ((mark - low) / (high - low).max(f64::MIN_POSITIVE), format!("{most}{}{unit}", number(mark)))
+        };
+        marks.into_iter().enumerate().map(label).collect()
+    }
+}
+
+impl Shown<'_> {
+    /// What label `l` means, for people: `23.5 px`, `(−3, 1) px`, `class 2, grey 140`. Where a smaller size was labelled before, motions
+    /// are those beyond its own, the base of every pixel.
+    pub fn meaning(&self, l: u16) -> String {
+        let at = usize::from(l);
+        match (self.application, self.scale) {
+            (Application::Restore, Scale::Line { values, .. }) => format!("grey {}", number(values[at])),
+            (Application::Infer, _) => format!("label {l}"),
+            (_, Scale::Line { values, unit }) => format!("{} {unit}", number(values[at])),
+            (_, Scale::Plane { vectors, base, unit }) => {
+                let [right, down] = vectors[at].map(number);
+                let base = if base.is_some() { "base + " } else { "" };
+                format!("{base}({right}, {down}) {unit}")
+            }
+            (_, Scale::Names) => match self.values.and_then(|values| values.get(at)) {
+                Some(value) => format!("class {l}, grey {value}"),
+                None => format!("class {l}"),
+            },
+        }
+    }
+
+    /// A colour for every label, as `legend` has them where it is one of the labels' own values.
+    pub fn colours(&self, legend: Option<&Legend>) -> Vec<Rgb> {
+        match (legend, self.scale) {
+            (Some(Legend::Scale(bar)), Scale::Line { values, .. }) => {
+                let range = (bar.high - bar.low).max(f64::MIN_POSITIVE);
+                values.iter().map(|value| bar.map.colour((value - bar.low) / range)).collect()
+            }
+            (Some(Legend::Wheel { radius }), Scale::Plane { vectors, base: None, .. }) => {
+                vectors.iter().map(|[dx, dy]| colour::motion(*dx, *dy, *radius)).collect()
+            }
+            _ => colour::palette(self.application, self.labels),
+        }
     }
 }
 
@@ -219,15 +274,18 @@ pub fn panels(shown: &Shown<'_>) -> Vec<Panel> {
 
 /// What the colours of labels mean.
 fn of_labels(shown: &Shown<'_>, palette: &[Rgb]) -> Legend {
+    let last = f64::from(shown.labels.saturating_sub(1));
+    let scale = |map, low, range, unit| {
+        Legend::Scale(Bar { map, low, high: low + range, unit, whole: true, beyond: false })
+    };
     match shown.application {
-        Application::Stereo { dmin } => Legend::Scale {
-            map: Map::Turbo,
-            low: f64::from(*dmin),
-            high: f64::from(*dmin) + f64::from(shown.labels.saturating_sub(1)),
-            unit: "px",
-        },
+        Application::Stereo { dmin } => scale(Map::Turbo, f64::from(*dmin), last, "px"),
         Application::Flow { window } => Legend::Wheel { radius: f64::from(window / 2) },
-        _ => Legend::Classes(classes(shown, palette, &shown.seen.mode)),
+        Application::Restore => scale(Map::Grey, 0.0, 255.0, ""),
+        Application::Infer if shown.labels > colour::MOST_CLASSES => scale(Map::Turbo, 0.0, last, "labels"),
+        Application::Infer | Application::Segment => {
+            Legend::Classes(classes(shown, palette, &shown.seen.mode))
+        }
     }
 }
 
@@ -242,7 +300,8 @@ fn measured(field: &Field, grid: &Grid) -> Option<(Legend, Vec<Rgb>)> {
             let (low, high) = if low <= high { (low, high) } else { (0.0, 1.0) };
             let range = if high > low { high - low } else { 1.0 };
             let colour = |i| map.get(i).map_or([0; 3], |d| colour::turbo((f64::from(d) - low) / range));
-            let legend = Legend::Scale { map: Map::Turbo, low, high, unit: "px" };
+            let bar = Bar { map: Map::Turbo, low, high, unit: "px", whole: false, beyond: false };
+            let legend = Legend::Scale(bar);
             Some((legend, grid.pixels().map(colour).collect()))
         }
         Field::Flow(flow) => {
@@ -268,18 +327,19 @@ pub fn uncertainty(shown: &Shown<'_>) -> Vec<Panel> {
             "confidence",
             "Confidence (share of the mode)",
             &seen.confidence,
-            (Map::Viridis, 1.0, ""),
+            (Map::Viridis, (0.0, 1.0), "", false),
         ),
         scaled(
             grid,
             "entropy",
             "Entropy of the labels",
             &seen.entropy,
-            (Map::Magma, spread(&seen.entropy, 1.0), "bits"),
+            (Map::Magma, (0.0, spread(&seen.entropy, 1.0)), "bits", false),
         ),
     ];
     if let Some(deviation) = &seen.deviation {
-        let scale = (Map::Magma, spread(deviation, 1.0), shown.scale.unit());
+        let scale =
+            (Map::Magma, (0.0, spread(deviation, shown.scale.step().min(1.0))), shown.scale.unit(), false);
         panels.push(scaled(grid, "deviation", "Standard deviation", deviation, scale));
     }
     let title = format!("Labels that have {}% of the samples", number(100.0 * shown.share));
@@ -288,7 +348,7 @@ pub fn uncertainty(shown: &Shown<'_>) -> Vec<Panel> {
         "credible",
         &title,
         &seen.sizes,
-        (Map::Magma, spread(&seen.sizes, 2.0), "labels"),
+        (Map::Magma, (1.0, spread(&seen.sizes, 2.0)), "labels", true),
     ));
     if let Some((values, counted)) = &seen.boundary {
         let title = if *counted {
@@ -296,21 +356,23 @@ pub fn uncertainty(shown: &Shown<'_>) -> Vec<Panel> {
         } else {
             "Probability of a boundary, were neighbours independent"
         };
-        panels.push(scaled(grid, "boundary", title, values, (Map::Magma, 1.0, "")));
+        panels.push(scaled(grid, "boundary", title, values, (Map::Magma, (0.0, 1.0), "", false)));
     }
     panels
 }
 
-/// A panel of values from 0 to `high`.
+/// A panel of values from `low` to `high`; `whole` if they are counts.
 fn scaled(
     grid: &Grid,
     name: &'static str,
     title: &str,
     values: &[f64],
-    (map, high, unit): (Map, f64, &'static str),
+    (map, (low, high), unit, whole): (Map, (f64, f64), &'static str, bool),
 ) -> Panel {
-    let picture = image_of(grid.size, values.iter().map(|v| map.colour(v / high)).collect());
-    Panel { name, title: title.to_string(), picture, legend: Legend::Scale { map, low: 0.0, high, unit } }
+    let picture = image_of(grid.size, values.iter().map(|v| map.colour((v - low) / (high - low))).collect());
+    let beyond = values.iter().any(|&v| v > high);
+    let legend = Legend::Scale(Bar { map, low, high, unit, whole, beyond });
+    Panel { name, title: title.to_string(), picture, legend }
 }
 
 /// A round end of the scale that 99% of the values stay below, at least `least`.
@@ -318,7 +380,7 @@ fn spread(values: &[f64], least: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let high = sorted.get(sorted.len() * 99 / 100).copied().unwrap_or(0.0);
-    [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 15.0, 20.0, 30.0, 50.0, 100.0, 200.0, 300.0]
+    [0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 15.0, 20.0, 30.0, 50.0, 100.0, 200.0, 300.0]
         .into_iter()
         .find(|&round| round >= high && round >= least)
         .unwrap_or(high)
@@ -373,7 +435,7 @@ fn classes(shown: &Shown<'_>, palette: &[Rgb], mode: &[u8]) -> Vec<(Rgb, String,
     }
     let of = |(l, (&colour, count)): (usize, (&Rgb, usize))| {
         let share = count as f64 / mode.len().max(1) as f64;
-        (colour, meaning(shown.application, shown.values, l as u16), share)
+        (colour, shown.meaning(l as u16), share)
     };
     palette.iter().zip(counts).enumerate().map(of).collect()
 }
@@ -430,9 +492,42 @@ mod tests {
 
     #[test]
     fn labels_are_told_in_their_units() {
-        assert_eq!(meaning(&Application::Stereo { dmin: -2 }, None, 1), "-1 px");
-        assert_eq!(meaning(&Application::Flow { window: 3 }, None, 0), "(-1, -1) px");
-        assert_eq!(meaning(&Application::Segment, Some(&[9, 140]), 1), "class 1, grey 140");
+        let plane = |base| Scale::Plane { vectors: vec![[-0.25, 0.5]; 2], base, unit: "px" };
+        for (application, scale, expected) in [
+            (Application::Stereo { dmin: -2 }, Scale::line(2, "px", |l| f64::from(l) - 2.0), "−1 px"),
+            (Application::Stereo { dmin: 0 }, Scale::line(2, "px", |l| f64::from(l) / 4.0), "0.25 px"),
+            (Application::Flow { window: 3 }, plane(None), "(−0.25, 0.5) px"),
+            (Application::Flow { window: 3 }, plane(Some(vec![[1.0; 2]])), "base + (−0.25, 0.5) px"),
+            (Application::Segment, Scale::Names, "class 1, grey 140"),
+            (Application::Restore, Scale::line(2, "grey levels", |l| f64::from(l) * 9.0), "grey 9"),
+            (Application::Infer, Scale::Names, "label 1"),
+        ] {
+            let seen = Seen {
+                mode: Vec::new(),
+                confidence: Vec::new(),
+                entropy: Vec::new(),
+                deviation: None,
+                sizes: Vec::new(),
+                boundary: None,
+            };
+            let shown = Shown {
+                application: &application,
+                size: (1, 1),
+                labels: 2,
+                values: Some(&[9, 140]),
+                photographs: &Photographs::default(),
+                seen: &seen,
+                measured: None,
+                scale: &scale,
+                share: 0.95,
+            };
+            assert_eq!(shown.meaning(1), expected);
+            // In the colours of a picture from half a pixel to three quarters, a quarter is the least.
+            let bar = Bar { map: Map::Turbo, low: 0.25, high: 0.75, unit: "px", whole: false, beyond: false };
+            if expected == "0.25 px" {
+                assert_eq!(shown.colours(Some(&Legend::Scale(bar)))[1], Map::Turbo.colour(0.0));
+            }
+        }
     }
 
     #[test]
@@ -457,6 +552,41 @@ mod tests {
             (number(0.6000000000000001), number(-3.0), number(-0.0)),
             ("0.6".into(), "−3".into(), "0".into())
         );
+    }
+
+    #[test]
+    fn a_scale_says_what_its_end_hides_and_counts_in_whole_numbers() {
+        let bar = Bar { map: Map::Magma, low: 0.0, high: 2.0, unit: "labels", whole: true, beyond: false };
+        let words = |bar: &Bar, count| bar.marks(count).into_iter().map(|(_, word)| word).collect::<Vec<_>>();
+        assert_eq!(words(&bar, 6), ["0", "1", "2 labels"]);
+        assert_eq!(words(&Bar { whole: false, ..bar }, 4), ["0", "0.5", "1", "1.5", "2 labels"]);
+        assert_eq!(words(&Bar { high: 15.0, beyond: true, ..bar }, 4), ["0", "5", "10", "≥ 15 labels"]);
+        // 8 is too near 9 to be told beside it.
+        let near = Bar { high: 9.0, beyond: true, ..bar };
+        assert_eq!(words(&near, 4), ["0", "5", "≥ 9 labels"]);
+        assert_eq!(near.marks(4).last().unwrap().0, 1.0);
+        let one = Bar { low: 1.0, ..bar };
+        assert_eq!(words(&Bar { high: 20.0, ..one }, 6), ["1", "5", "10", "15", "20 labels"]);
+        assert_eq!(words(&Bar { high: 3.0, beyond: true, ..one }, 6), ["1", "2", "≥ 3 labels"]);
+        assert_eq!(words(&Bar { high: 1.0, unit: "bits", beyond: true, ..bar }, 1), ["0", "≥ 1 bit"]);
+        // Deviations of labels that are quarters of a pixel.
+        assert_eq!(
+            (spread(&[0.1; 200], 0.25), spread(&[0.4; 200], 0.25), spread(&[0.1; 200], 1.0)),
+            (0.3, 0.5, 1.0)
+        );
+        let panel = |values: &[f64]| {
+            let high = spread(values, 2.0);
+            match scaled(&Grid::of((200, 1)), "credible", "", values, (Map::Magma, (1.0, high), "", true))
+                .legend
+            {
+                Legend::Scale(bar) => (bar.high, bar.beyond),
+                other => panic!("{other:?}"),
+            }
+        };
+        let mut values = vec![3.0; 200];
+        assert_eq!(panel(&values), (3.0, false));
+        values[7] = 40.0;
+        assert_eq!(panel(&values), (3.0, true), "one of 200");
     }
 
     #[test]

@@ -8,9 +8,10 @@ use crate::app::Application;
 use crate::blocks::{Digest, Source};
 use crate::error::{Error, Result};
 use crate::output::replace;
-use crate::panels::{Legend, Panel, Shown, meaning, number, panels, ticks, wheel_picture};
+use crate::panels::{Bar, Legend, Panel, Shown, number, panels, wheel_picture};
 use crate::summary::{Summary, with_prefix};
 use crate::trace::EnergyTrace;
+use crate::uncertainty::Scale;
 use askama::Template;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -70,7 +71,7 @@ struct Figure {
 
 /// What the script needs.
 #[derive(Serialize)]
-struct Data {
+struct Data<'a> {
     application: String,
     width: u32,
     height: u32,
@@ -82,7 +83,10 @@ struct Data {
     meanings: Vec<String>,
     colours: Vec<String>,
     window: Option<u16>,
-    low: i32,
+    /// Values of the labels, where they are numbers.
+    values: Option<&'a [f64]>,
+    /// From a label of the window to the next one, in pixels.
+    pitch: f64,
     axis: &'static str,
     histogram: String,
 }
@@ -104,10 +108,17 @@ fn page<C: Count>(run: &Run<'_, C>) -> Result<String, String> {
     let panels = panels(shown);
     let figures = panels.iter().map(figure).collect::<Result<Vec<_>, _>>()?;
     let packed = counts::pack(run.source, &run.digest.entries).map_err(|e| e.to_string())?;
-    let palette = crate::colour::palette(shown.application, summary.labels);
-    let (low, axis) = match shown.application {
-        Application::Stereo { dmin } => (i32::from(*dmin), "disparity (px)"),
-        _ => (0, "label"),
+    let palette = shown.colours(panels.iter().find(|panel| panel.name == "mode").map(|panel| &panel.legend));
+    let (values, axis) = match (shown.application, shown.scale) {
+        (Application::Stereo { .. }, Scale::Line { values, .. }) => {
+            (Some(values.as_slice()), "disparity (px)")
+        }
+        (Application::Restore, Scale::Line { values, .. }) => (Some(values.as_slice()), "grey value"),
+        (_, Scale::Plane { base: Some(_), .. }) => {
+            (None, "motion beyond that of the smaller size (px): right, down")
+        }
+        (_, Scale::Plane { .. }) => (None, "motion (px): right, down"),
+        _ => (None, "label"),
     };
     let data = Data {
         application: summary.application.clone(),
@@ -118,12 +129,11 @@ fn page<C: Count>(run: &Run<'_, C>) -> Result<String, String> {
         step: packed.step,
         columns: packed.columns,
         rows: packed.rows,
-        meanings: (0..summary.labels)
-            .map(|l| meaning(shown.application, shown.values, l).replace('-', "−"))
-            .collect(),
+        meanings: (0..summary.labels).map(|l| shown.meaning(l)).collect(),
         colours: palette.iter().map(|[r, g, b]| format!("#{r:02x}{g:02x}{b:02x}")).collect(),
         window: summary.window,
-        low,
+        values,
+        pitch: shown.scale.step(),
         axis,
         histogram: STANDARD.encode(&packed.bytes),
     };
@@ -199,9 +209,9 @@ fn legend(legend: &Legend) -> Result<String, String> {
     let mut html = String::new();
     match legend {
         Legend::None => {}
-        Legend::Scale { map, low, high, unit } => {
+        Legend::Scale(bar) => {
             let stops: Vec<String> = (0..=24)
-                .map(|n| map.colour(f64::from(n) / 24.0))
+                .map(|n| bar.map.colour(f64::from(n) / 24.0))
                 .map(|[r, g, b]| format!("#{r:02x}{g:02x}{b:02x}"))
                 .collect();
             let _ = write!(
@@ -210,11 +220,11 @@ fn legend(legend: &Legend) -> Result<String, String> {
                 stops.join(",")
             );
             html += "<div class=\"ticks\">";
-            for tick in ticks(*low, *high, 6) {
-                let place = 100.0 * (tick - low) / (high - low).max(f64::MIN_POSITIVE);
-                let _ = write!(html, "<span style=\"left:{place:.2}%\">{}</span>", number(tick));
+            // The unit has a line of its own.
+            for (place, label) in (Bar { unit: "", ..*bar }).marks(6) {
+                let _ = write!(html, "<span style=\"left:{:.2}%\">{label}</span>", 100.0 * place);
             }
-            let _ = write!(html, "</div><div class=\"unit\">{unit}</div>");
+            let _ = write!(html, "</div><div class=\"unit\">{}</div>", bar.unit);
         }
         Legend::Wheel { radius } => {
             let wheel = uri(&wheel_picture(96, *radius), false)?;
@@ -381,11 +391,14 @@ mod tests {
 
     #[test]
     fn legends_name_their_ends() {
-        let scale = Legend::Scale { map: crate::colour::Map::Turbo, low: 0.0, high: 60.0, unit: "px" };
-        let html = legend(&scale).unwrap();
+        let map = crate::colour::Map::Turbo;
+        let bar = Bar { map, low: 0.0, high: 60.0, unit: "px", whole: true, beyond: false };
+        let html = legend(&Legend::Scale(bar)).unwrap();
         assert!(
             html.contains(">0</span>") && html.contains("left:100.00%\">60</span>") && html.contains("px")
         );
+        let html = legend(&Legend::Scale(Bar { beyond: true, ..bar })).unwrap();
+        assert!(html.contains("left:100.00%\">≥ 60</span>"));
         let classes = legend(&Legend::Classes(vec![([1, 2, 3], "class 0".to_string(), 0.25)])).unwrap();
         assert!(classes.contains("#010203") && classes.contains("class 0 <small>25.0%</small>"));
         assert!(legend(&Legend::Wheel { radius: 3.0 }).unwrap().contains("the edges are 3 px"));

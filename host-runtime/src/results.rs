@@ -109,6 +109,7 @@ pub const FIGURE: &str = "figure.png";
 pub fn write_figure(output: &Output, shown: &Shown<'_>) -> Result<()> {
     let names = match shown.application {
         Application::Segment => ["overlay", "mode", "confidence"],
+        Application::Infer => ["mode", "confidence", "entropy"],
         _ => ["first", "mode", "confidence"],
     };
     figure::write(&output.path(FIGURE), &panels::panels(shown), &names)

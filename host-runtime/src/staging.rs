@@ -7,7 +7,7 @@ use crate::interrupt::Staged;
 use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, Result};
 use std::path::Path;
-use tempfile::{Builder, NamedTempFile, TempDir};
+use tempfile::{Builder, NamedTempFile, TempDir, TempPath};
 
 const PREFIX: &str = ".spa-";
 /// Letters and digits after the prefix, at random.
@@ -45,6 +45,16 @@ impl Staging<NamedTempFile> {
     /// If it cannot be created.
     pub fn file_in(parent: &Path) -> Result<Self> {
         locked(parent, || open_to_all(&mut builder()).tempfile_in(parent), NamedTempFile::path)
+    }
+
+    /// The file `path` itself; what a killed process left there is written over.
+    ///
+    /// # Errors
+    /// If it cannot be created.
+    pub fn file_at(path: &Path) -> Result<Self> {
+        let staged = Staged::new(path);
+        let work = NamedTempFile::from_parts(File::create(path)?, TempPath::try_from_path(path)?);
+        Ok(Self { work, lock: None, staged })
     }
 
     /// To write to.

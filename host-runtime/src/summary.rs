@@ -233,13 +233,14 @@ impl Summary {
         })
     }
 
-    /// Says that the run of `job` was stopped after `iterations`, or went on from iteration `resumed_from`.
+    /// Says that the run of `job`, or every chain of it, was stopped after `iterations`, or went on from iteration `resumed_from`.
     pub fn set_part(&mut self, job: &Job, iterations: u32, resumed_from: Option<u32>) {
         self.partial = iterations < job.iterations();
         self.iterations_done = iterations;
         self.resumed_from = resumed_from;
-        self.labels_evaluated = job.labels_evaluated_by(iterations);
-        let here = self.labels_evaluated - job.labels_evaluated_by(resumed_from.unwrap_or(0));
+        let chains = self.chains.as_ref().map_or(1, |chains| chains.len() as u64);
+        self.labels_evaluated = chains * job.labels_evaluated_by(iterations);
+        let here = self.labels_evaluated - chains * job.labels_evaluated_by(resumed_from.unwrap_or(0));
         self.labels_per_second = (self.wall_seconds > 0.0).then(|| here as f64 / self.wall_seconds);
         if self.collected() == 0 {
             (self.mean_confidence, self.histogram_file) = (None, None);

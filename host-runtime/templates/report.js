@@ -52,6 +52,7 @@
   }
 
   const share = (count, total) => `${((100 * count) / total).toFixed(1)}%`;
+  const rounded = (value) => String(Number(value.toFixed(2))).replace("-", "−");
   const text = (x, y, kind, value) => `<text class="${kind}" x="${x}" y="${y}">${value}</text>`;
 
   // One bar a label, over the range of labels that were drawn and a little around it.
@@ -74,9 +75,10 @@
         `fill="${data.colours[label]}"><title>${data.meanings[label]}: ${count}</title></rect>`;
     }
     const every = [1, 2, 5, 10, 20, 50, 100].find((n) => (to - from) / n <= 8);
+    const value = (label) => (data.values ? data.values[label] : label);
+    const whole = value(1) - value(0) === 1;
     for (let label = from; label < to; label++) {
-      const value = label + data.low;
-      if (value % every === 0) svg += text(x(label) + step / 2, 178, "x", String(value).replace("-", "−"));
+      if ((whole ? value(label) : label) % every === 0) svg += text(x(label) + step / 2, 178, "x", rounded(value(label)));
     }
     return `${svg}${text(215, 202, "x", data.axis)}</svg>`;
   }
@@ -99,10 +101,10 @@
     const radius = (side - 1) / 2;
     for (const n of [-radius, 0, radius]) {
       const middle = (n + radius + 0.5) * cell;
-      const value = String(n).replace("-", "−");
+      const value = rounded(n * data.pitch);
       svg += text(90 + middle, 266, "x", value) + text(82, 14 + middle, "y", value);
     }
-    return `${svg}${text(210, 285, "x", "motion (px): right, down")}</svg>`;
+    return `${svg}${text(210, 285, "x", data.axis)}</svg>`;
   }
 
   let pinned = null;

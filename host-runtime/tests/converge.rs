@@ -7,7 +7,7 @@ use spa_model::job::line_vectors;
 use spa_model::{Hardware, Job, Pair, Problem, Run, Schedule, Singleton, Start, Weights};
 use spa_runtime::backend::cpu::CpuBackend;
 use spa_runtime::backend::{Backend, ProgressSink, RunReport};
-use spa_runtime::diagnostics::converge::{Convergence, converge};
+use spa_runtime::diagnostics::converge::{Convergence, converge, run};
 
 /// The cores, as a machine that runs jobs from their start to their end only.
 struct OnePiece(CpuBackend);
@@ -60,7 +60,7 @@ fn job(side: u32, labels: u16, most: u32, beta: u8, seed: u64) -> Job {
 }
 
 fn found(backend: &mut dyn Backend, job: &Job, chains: u16, most: u32) -> Convergence {
-    converge(backend, job, (20.0, chains, most), &mut |_| true).unwrap()
+    converge(backend, job, (20.0, chains, most), &mut |_| true).unwrap().convergence
 }
 
 fn cpu() -> CpuBackend {
@@ -75,6 +75,21 @@ fn both_kinds_of_machines_stop_at_the_same_iteration() {
         assert_eq!(found(&mut OnePiece(cpu()), &job, 4, 1500), pieces, "beta {beta}");
         assert!(pieces.converged && pieces.burn_in >= (pieces.iterations - 100) / 2, "{pieces}");
     }
+}
+
+/// The chains need not be drawn again from their start: they are told as they stood at the end of burn-in.
+#[test]
+fn the_newest_half_begins_where_its_chains_stood() {
+    let job = job(10, 3, 40, 18, 3);
+    let found = converge(&mut cpu(), &job, (20.0, 4, 1500), &mut |_| true).unwrap();
+    let burn_in = found.convergence.burn_in;
+    assert!(burn_in > 0, "{}", found.convergence);
+    for (chain, start) in found.starts.unwrap().into_iter().enumerate() {
+        let before = job.with_run(run(&job, 20.0, (burn_in, 0), chain as u8).unwrap()).unwrap();
+        assert_eq!(cpu().run(&before, &mut |_| true).unwrap().outcome.labels, start, "chain {chain}");
+    }
+    let pieceless = converge(&mut OnePiece(cpu()), &job, (20.0, 4, 100), &mut |_| true).unwrap();
+    assert_eq!(pieceless.starts, None);
 }
 
 /// Coupled more than twice as strongly as where an Ising field orders by itself (β/T = 0.88), without data: each chain falls

@@ -170,8 +170,8 @@ fn chains_stop_on_the_card_where_they_stop_on_the_cpu() {
         let mut sim = SimBackend::new(builds::build(&config).unwrap(), options);
         let mut cpu = CpuBackend::default();
         let chains = (temperature, converge::FEWEST, most);
-        let expected = converge::converge(&mut cpu, &job, chains, &mut |_| true).unwrap();
-        let found = converge::converge(&mut sim, &job, chains, &mut |_| true).unwrap();
+        let expected = converge::converge(&mut cpu, &job, chains, &mut |_| true).unwrap().convergence;
+        let found = converge::converge(&mut sim, &job, chains, &mut |_| true).unwrap().convergence;
         assert_eq!(found, expected, "at {temperature}");
         assert_eq!(found.converged, temperature > 1.0, "{found}");
     }

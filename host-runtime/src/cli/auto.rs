@@ -3,7 +3,7 @@
 use super::follow::progress_bar;
 use crate::app::{Application, Cooling};
 use crate::backend::Backend;
-use crate::diagnostics::converge::{self, CHAINS, CHECK, Convergence, FEWEST, MOST};
+use crate::diagnostics::converge::{self, CHAINS, CHECK, FEWEST, Found, MOST};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::options::{Iterations, RunOptions};
@@ -67,11 +67,12 @@ impl Auto {
         self.chains
     }
 
-    /// Lets chains of `job` grow until they agree; gives the job of the first one that ends there, whose newest half is collected.
+    /// Lets chains of `job` grow until they agree; gives the job of the first one that ends there, whose newest half is collected,
+    /// and what was found.
     ///
     /// # Errors
     /// As [`converge::converge`].
-    pub fn search(self, backend: &mut dyn Backend, job: &Job) -> anyhow::Result<(Job, Convergence)> {
+    pub fn search(self, backend: &mut dyn Backend, job: &Job) -> anyhow::Result<(Job, Found)> {
         let temperature = job.run().schedule.steps()[0].temperature;
         let name = format!("{}, {} chains, at most", backend.name(), self.chains);
         let labels = job.labels_evaluated_by(1) * u64::from(self.chains);
@@ -89,11 +90,12 @@ impl Auto {
             }
             found => found?,
         };
+        let end = &found.convergence;
         // What has not is told as an error after the results.
-        if found.converged {
-            eprintln!("converged after {} iterations of {} chains: {found}", found.iterations, self.chains);
+        if end.converged {
+            eprintln!("converged after {} iterations of {} chains: {end}", end.iterations, self.chains);
         }
-        let run = converge::run(job, temperature, (found.iterations, found.burn_in), job.run().chain)?;
+        let run = converge::run(job, temperature, (end.iterations, end.burn_in), job.run().chain)?;
         Ok((job.with_run(run)?, found))
     }
 }

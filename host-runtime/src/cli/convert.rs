@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::formats::{Field, FileFormat};
-use crate::measure::answer::{Answer, Subject};
+use crate::measure::answer::Subject;
 use crate::output::replace_at;
 use clap::Args;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ pub struct Convert {
     from: PathBuf,
     /// File to write
     to: PathBuf,
-    /// What it is, where the file does not tell
+    /// What it is, where the file does not tell (pictures of 8 bits never do); goes before what a summary beside it says
     #[arg(long, value_enum)]
     kind: Option<Subject>,
     /// Steps of a disparity in a pixel [default: 256 for 16-bit PNG, else 1]
@@ -29,7 +29,7 @@ pub struct Convert {
 impl Convert {
     pub fn execute(&self) -> anyhow::Result<ExitCode> {
         let ending = self.to.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-        let answer = Answer::open(&self.from, self.kind, self.scale)?;
+        let answer = super::eval::open(&self.from, self.kind, self.scale)?;
         let format = match (ending.as_str(), &answer.field) {
             ("pfm", _) => FileFormat::Pfm,
             ("tif" | "tiff", _) => FileFormat::Tiff,

@@ -29,7 +29,7 @@ pub struct Eval {
     /// Ground truth: a file of the same kinds, or a benchmark folder with its masks; of segmentations any number
     #[arg(required = true)]
     truth: Vec<PathBuf>,
-    /// What is measured, where the files do not tell
+    /// What is measured, where the files do not tell; goes before what a summary beside the result says
     #[arg(long, value_enum)]
     kind: Option<Subject>,
     /// Steps of a true disparity in a pixel [default: what a benchmark folder says, 256 for 16-bit PNG, else 1]
@@ -105,7 +105,7 @@ struct Segment {
 
 impl Eval {
     pub fn execute(&self) -> anyhow::Result<ExitCode> {
-        let answer = Answer::open(&self.result, self.kind, self.result_scale)?;
+        let answer = open(&self.result, self.kind, self.result_scale)?;
         let read_as = ReadAs { scale: self.truth_scale, unknown: self.unknown.unwrap_or_default() };
         let truth = Truth::open(&self.truth, &answer, read_as)?;
         let regions = self.regions(&answer, &truth)?;
@@ -162,14 +162,11 @@ impl Eval {
             ("all", Some(all.map_or_else(everywhere, |mask| mask.known()))),
             ("disc", disc.map(|mask| mask.inside())),
         ];
-        let sure = answer.confidence.as_ref().and_then(|confidence| {
-            let errors = match (&answer.field, truth.fields.first()?) {
-                (Field::Disparity(a), Field::Disparity(b)) => stereo::errors(a, b),
-                (Field::Flow(a), Field::Flow(b)) => flow::errors(a, b),
-                _ => return None,
-            };
-            Some((confidence, errors))
-        });
+        let error = |i: usize| match (&answer.field, truth.fields.first()?) {
+            (Field::Disparity(a), Field::Disparity(b)) => stereo::error(a, b, i),
+            (Field::Flow(a), Field::Flow(b)) => flow::error(a, b, i),
+            _ => None,
+        };
         let mut found = Vec::new();
         for (name, region) in regions {
             let Some(region) = region else { continue };
@@ -182,15 +179,24 @@ impl Eval {
                 }
                 _ => continue,
             };
-            let risk = sure.as_ref().and_then(|(confidence, errors)| {
-                let inside = confidence.iter().zip(errors).zip(&region).filter(|(_, inside)| **inside);
-                let known = inside.filter_map(|((&confidence, &error), _)| Some((confidence, error?)));
+            let risk = answer.confidence.as_ref().and_then(|confidence| {
+                let inside = confidence.iter().zip(&region).enumerate().filter(|(_, (_, inside))| **inside);
+                let known = inside.filter_map(|(i, (&confidence, _))| Some((confidence, error(i)?)));
                 risk::measure(known.collect(), &self.thresholds)
             });
             found.push(Region { name, measures, risk });
         }
         Ok(found)
     }
+}
+
+/// A result; how it was taken is told where that may surprise.
+pub(super) fn open(path: &Path, kind: Option<Subject>, scale: Option<f64>) -> Result<Answer, Error> {
+    let answer = Answer::open(path, kind, scale)?;
+    if let Some(note) = &answer.note {
+        eprintln!("note: {note}");
+    }
+    Ok(answer)
 }
 
 fn open_mask(path: &Path, answer: &Answer) -> Result<Mask, Error> {

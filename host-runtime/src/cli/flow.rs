@@ -26,9 +26,10 @@ pub struct Flow {
 impl Flow {
     pub fn execute(&self) -> anyhow::Result<ExitCode> {
         match &self.frame2 {
-            None if self.frame1.is_dir() && Scene::flow(&self.frame1).is_err() => {
-                self.run.run_each(&batch::frames(&self.frame1)?)
-            }
+            None if self.frame1.is_dir() => match Scene::flow(&self.frame1) {
+                Ok(scene) => self.of_scene(&scene).execute(),
+                Err(_) => self.run.run_each(&batch::frames(&self.frame1)?),
+            },
             _ => self.request()?.execute(),
         }
     }
@@ -38,15 +39,17 @@ impl Flow {
         let application = Application::Flow { window: 7 };
         match &self.frame2 {
             Some(frame2) => Ok(Request::new(application, &self.frame1, Some(frame2), &self.run)),
-            None if self.frame1.is_dir() => {
-                let scene = Scene::flow(&self.frame1)?;
-                Ok(Request::new(application, &scene.first, Some(&scene.second), &self.run))
-            }
+            None if self.frame1.is_dir() => Ok(self.of_scene(&Scene::flow(&self.frame1)?)),
             None => Err(Error::usage(format!(
                 "'{}' has no second frame; give it as the second argument, or a folder with both",
                 self.frame1.display()
             ))
             .into()),
         }
+    }
+
+    /// The frames of a folder.
+    fn of_scene(&self, scene: &Scene) -> Request {
+        Request::new(Application::Flow { window: 7 }, &scene.first, Some(&scene.second), &self.run)
     }
 }

@@ -3,20 +3,20 @@
 use crate::app::Application;
 use crate::backend::{Backend, DrainedReport, Progress, ProgressSink, RunReport};
 use crate::blocks::{Source, Whole};
-use crate::checkpoint::{Checkpoint, part_of};
+use crate::checkpoint::Checkpoint;
 use crate::drive::{Course, Driven, all_in_one_piece, drive, drive_to, in_one_piece, nothing_to_keep};
 use crate::error::{Error, Result};
 use crate::fit;
 use crate::interrupt;
 use crate::memory::{Budget, Place};
 use crate::options::{Iterations, RunOptions};
-use crate::output::check_file;
+use crate::output::{check_file, part_of};
 use crate::plan::Plan;
 use crate::spill::{Spill, Spilled};
 use crate::summary::{Summary, with_prefix};
 use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use spa_model::Job;
+use spa_model::{Job, LabelEntry, Snapshot};
 use spagen::Build;
 use std::io::IsTerminal as _;
 use std::sync::Arc;
@@ -80,6 +80,38 @@ pub fn run_whole(
     with_progress(backend, (first, 0), name, |backend, progress| {
         all_in_one_piece(backend, jobs, part, progress)
     })
+}
+
+/// Jobs that go on from labels that they had at the end of burn-in, to their ends.
+pub fn run_on(
+    backend: &mut dyn Backend,
+    jobs: &[Job],
+    starts: &[Vec<u8>],
+    name: String,
+) -> anyhow::Result<Vec<RunReport>> {
+    let Some(first) = jobs.first() else { return Ok(Vec::new()) };
+    with_progress(backend, (first, first.run().burn_in), name, |backend, progress| {
+        jobs.iter().zip(starts).map(|(job, labels)| run_one_on(backend, job, labels, progress)).collect()
+    })
+}
+
+fn run_one_on(
+    backend: &dyn Backend,
+    job: &Job,
+    labels: &[u8],
+    progress: ProgressSink<'_>,
+) -> anyhow::Result<RunReport> {
+    let snapshot = Snapshot {
+        iteration: job.run().burn_in,
+        labels: labels.to_vec(),
+        entries: vec![LabelEntry::default(); job.problem().rvs()],
+        messages: Vec::new(),
+    };
+    let mut session = backend.start(job, Some(snapshot))?;
+    if session.advance(job.iterations(), progress)? {
+        return session.finish();
+    }
+    Err(nothing_to_keep((session.iteration(), job.iterations()), "one of several chains").into())
 }
 
 /// Runs the last job.

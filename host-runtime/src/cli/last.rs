@@ -1,14 +1,14 @@
 //! The run whose results are written, and its results.
 
 use super::auto::Auto;
-use super::follow::{check_fit, course, follow, follow_to, run_whole, tell_partial};
+use super::follow::{check_fit, course, follow, follow_to, run_on, run_whole, tell_partial};
 use super::print;
 use crate::app::prepare::{Prepared, write_extras};
-use crate::backend::Backend;
-use crate::blocks::{Digest, Whole};
+use crate::backend::{ArrayReport, Backend, DrainedReport, RunReport};
+use crate::blocks::{Digest, Source, Whole};
 use crate::chains::{self, Chains};
 use crate::checkpoint::Checkpoint;
-use crate::diagnostics::converge::Convergence;
+use crate::diagnostics::converge::Found;
 use crate::drive::Driven;
 use crate::interrupt;
 use crate::logfile::{self, Kept};
@@ -24,9 +24,9 @@ use crate::results::{Drawn, histogram_file, write_figure, write_formats, write_r
 use crate::spill::{Spill, Spilled};
 use crate::summary::{Figures, Hashes, Summary, with_prefix};
 use crate::trace::{EnergyTrace, TRACE};
-use crate::uncertainty::credible;
+use crate::uncertainty::{Scale, credible};
 use spa_model::hash::{Hasher, hash_messages, sha256_hex};
-use spa_model::{ArrayShape, Start};
+use spa_model::{ArrayShape, Outcome, Start};
 use spagen::Build;
 use spagen::parameters::counted;
 use std::process::ExitCode;
@@ -49,7 +49,7 @@ pub struct Machine {
 /// What people asked for of the results.
 pub struct Wanted<'a> {
     pub options: &'a RunOptions,
-    pub photographs: Option<&'a Photographs>,
+    pub photographs: &'a Photographs,
     pub output: Option<Output>,
     pub json: bool,
     /// When the command began to read its pictures.
@@ -74,11 +74,11 @@ pub fn last_run(
         );
     }
     let place = machine.budget.place(&prepared.plan.job)?;
-    let mut convergence = None;
+    let mut found = None;
     if let Some(auto) = auto {
-        let (job, found) = auto.search(machine.backend.as_mut(), &prepared.plan.job)?;
+        let (job, end) = auto.search(machine.backend.as_mut(), &prepared.plan.job)?;
         prepared.plan.job = job;
-        convergence = Some(found);
+        found = Some(end);
     }
     let plan = &prepared.plan;
     let collected = plan.job.collected();
@@ -106,7 +106,7 @@ pub fn last_run(
     };
     let number = auto.map_or(options.chains.unwrap_or(1), Auto::chains);
     if number != 1 {
-        return several(machine.backend.as_mut(), number, convergence, results);
+        return several(machine.backend.as_mut(), number, found, results);
     }
     match place {
         Place::Memory => in_one_histogram(machine, results),
@@ -118,17 +118,21 @@ pub fn last_run(
 fn several(
     backend: &mut dyn Backend,
     number: u16,
-    convergence: Option<Convergence>,
+    found: Option<Found>,
     results: Results<'_>,
 ) -> anyhow::Result<ExitCode> {
     let plan = &results.prepared.plan;
     if plan.job.run().start != Start::Random {
         eprintln!("note: all chains start from the same labels; --start random lets them start apart");
     }
+    let (convergence, starts) = found.map_or((None, None), |found| (Some(found.convergence), found.starts));
     let Chains { labels, histogram, each, hashes, labels_touched, wall_seconds, array, log } =
         chains::run(&plan.job, (number, backend.at_once()), &mut |jobs, n| {
             let name = format!("{} {}/{number}", backend.name(), n + jobs.len());
-            run_whole(backend, jobs, name, "one of several chains")
+            match starts.as_ref().and_then(|starts| starts.get(n..n + jobs.len())) {
+                Some(starts) => run_on(backend, jobs, starts, name),
+                None => run_whole(backend, jobs, name, "one of several chains"),
+            }
         })?;
     let source = Whole::of(size(plan), &histogram);
     let digest = Digest::of(&source, None)?;
@@ -143,6 +147,11 @@ fn several(
     };
     let mut summary = results.summary(figures)?;
     summary.convergence = convergence;
+    if starts.is_some() {
+        // What the search drew before is not drawn again.
+        let burn_in = Some(plan.job.run().burn_in).filter(|&burn_in| burn_in > 0);
+        summary.set_part(&plan.job, plan.job.iterations(), burn_in);
+    }
     let code =
         results.write(summary, &labels, &Drawn { source: &source, digest: &digest }, Beside::default())?;
     match convergence.filter(|found| !found.converged) {
@@ -161,35 +170,15 @@ fn in_one_histogram(machine: Machine, results: Results<'_>) -> anyhow::Result<Ex
     let plan = &results.prepared.plan;
     let resumed_from = resume.as_ref().map(Checkpoint::iteration);
     let course = course(plan, results.wanted.options, resume);
-    let Driven { mut report, iterations, trace, boundaries } = follow(backend.as_mut(), plan, course)?;
-    let outcome = &mut report.outcome;
-    let source = Whole::of(size(plan), &outcome.histogram);
-    let mut hasher = Hasher::default();
-    let digest = Digest::of(&source, Some(&mut hasher))?;
-    let hashes = Hashes {
-        labels: sha256_hex(&outcome.labels),
-        histogram: hasher.finish(),
-        messages: hash_messages(&mut outcome.messages),
-    };
-    let figures = Figures {
-        hashes,
-        mean_confidence: digest.mean_confidence(),
-        labels_touched: outcome.labels_touched,
-        wall_seconds: report.wall_seconds,
-        array: report.array,
-        log: report.log,
-        chains: None,
-    };
-    let mut summary = results.summary(figures)?;
-    summary.set_part(&plan.job, iterations, resumed_from);
-    let beside = Beside {
-        log: Some(Kept::Memory(&outcome.messages)),
-        shape: build.as_ref().map(Build::array),
-        trace: trace.as_ref(),
-        boundaries: boundaries.and_then(|counts| counts.shares()),
-    };
-    let labels = std::slice::from_ref(&outcome.labels);
-    results.write(summary, labels, &Drawn { source: &source, digest: &digest }, beside)
+    let Driven { report, iterations, trace, boundaries } = follow(backend.as_mut(), plan, course)?;
+    let RunReport { outcome, wall_seconds, array, log } = report;
+    let Outcome { labels, histogram, mut messages, labels_touched } = outcome;
+    let messages_hash = hash_messages(&mut messages);
+    let source = Whole::of(size(plan), &histogram);
+    let report = DrainedReport { labels, labels_touched, wall_seconds, log };
+    let driven = Driven { report, iterations, trace, boundaries };
+    let one = One { source: &source, kept: Kept::Memory(&messages), messages_hash, array, resumed_from };
+    results.write_one(one, driven, build.as_ref())
 }
 
 /// One chain with its messages on disk.
@@ -205,35 +194,12 @@ fn in_blocks(machine: Machine, results: Results<'_>) -> anyhow::Result<ExitCode>
     );
     let spill = Arc::new(Spill::new(&budget.folder, size(plan))?);
     let course = course(plan, results.wanted.options, None);
-    let Driven { report, iterations, trace, boundaries } =
-        follow_to(backend.as_mut(), plan, (course, &spill))?;
-    let source = Spilled::new(spill, &plan.job, iterations, &report.labels, budget.block());
-    let mut hasher = Hasher::default();
-    let digest = Digest::of(&source, Some(&mut hasher))?;
-    let hashes = Hashes {
-        labels: sha256_hex(&report.labels),
-        histogram: hasher.finish(),
-        messages: source.hash_messages()?,
-    };
-    let figures = Figures {
-        hashes,
-        mean_confidence: digest.mean_confidence(),
-        labels_touched: report.labels_touched,
-        wall_seconds: report.wall_seconds,
-        array: None,
-        log: report.log,
-        chains: None,
-    };
-    let mut summary = results.summary(figures)?;
-    summary.set_part(&plan.job, iterations, None);
-    let beside = Beside {
-        log: Some(Kept::Disk(&source)),
-        shape: build.as_ref().map(Build::array),
-        trace: trace.as_ref(),
-        boundaries: boundaries.and_then(|counts| counts.shares()),
-    };
-    let labels = std::slice::from_ref(&report.labels);
-    results.write(summary, labels, &Drawn { source: &source, digest: &digest }, beside)
+    let driven = follow_to(backend.as_mut(), plan, (course, &spill))?;
+    let source = Spilled::new(spill, &plan.job, driven.iterations, &driven.report.labels, budget.block());
+    let messages_hash = source.hash_messages()?;
+    let kept = Kept::Disk(&source);
+    let one = One { source: &source, kept, messages_hash, array: None, resumed_from: None };
+    results.write_one(one, driven, build.as_ref())
 }
 
 fn size(plan: &Plan) -> (u32, u32) {
@@ -249,6 +215,16 @@ struct Results<'a> {
     build: Option<String>,
     /// Name of the histogram's file.
     histogram: &'static str,
+}
+
+/// What one chain left, in memory or on disk.
+struct One<'a, C> {
+    source: &'a dyn Source<C>,
+    kept: Kept<'a>,
+    messages_hash: String,
+    array: Option<ArrayReport>,
+    /// Iteration of the checkpoint that it went on from.
+    resumed_from: Option<u32>,
 }
 
 /// What one chain left beside its histogram.
@@ -272,6 +248,42 @@ impl Results<'_> {
         Ok(summary)
     }
 
+    /// Writes all files of one chain, and prints the summary.
+    fn write_one<C: Counted>(
+        self,
+        one: One<'_, C>,
+        driven: Driven<DrainedReport>,
+        build: Option<&Build>,
+    ) -> anyhow::Result<ExitCode> {
+        let Driven { report, iterations, trace, boundaries } = driven;
+        let mut hasher = Hasher::default();
+        let digest = Digest::of(one.source, Some(&mut hasher))?;
+        let hashes = Hashes {
+            labels: sha256_hex(&report.labels),
+            histogram: hasher.finish(),
+            messages: one.messages_hash,
+        };
+        let figures = Figures {
+            hashes,
+            mean_confidence: digest.mean_confidence(),
+            labels_touched: report.labels_touched,
+            wall_seconds: report.wall_seconds,
+            array: one.array,
+            log: report.log,
+            chains: None,
+        };
+        let mut summary = self.summary(figures)?;
+        summary.set_part(&self.prepared.plan.job, iterations, one.resumed_from);
+        let beside = Beside {
+            log: Some(one.kept),
+            shape: build.map(Build::array),
+            trace: trace.as_ref(),
+            boundaries: boundaries.and_then(|counts| counts.shares()),
+        };
+        let drawn = Drawn { source: one.source, digest: &digest };
+        self.write(summary, std::slice::from_ref(&report.labels), &drawn, beside)
+    }
+
     /// Writes all files, and prints the summary. `labels` are those of each chain.
     fn write<C: Counted>(
         self,
@@ -293,19 +305,17 @@ impl Results<'_> {
         let scale = self.prepared.scale();
         let share = options.credible.map_or(credible::SHARE, |share| share.0);
         let in_pixels = self.prepared.labels_are_pixels();
-        let figure = output.is_some() && photographs.is_some();
-        let pictures = figure || (output.is_some() && options.uncertainty) || options.report.is_some();
+        let pictures = output.is_some() || options.report.is_some();
         let seen = (pictures && collected)
             .then(|| Seen::of(drawn.source, (&plan.application, &scale, share), beside.boundaries.as_deref()))
             .transpose()?;
         let measured = (seen.is_some() && !in_pixels).then(|| self.prepared.field(&drawn.digest.mode));
-        let nothing = Photographs::default();
         let shown = seen.as_ref().map(|seen| Shown {
             application: &plan.application,
             size: size(plan),
             labels: plan.job.problem().labels,
             values: plan.values.as_deref(),
-            photographs: photographs.unwrap_or(&nothing),
+            photographs,
             seen,
             measured: measured.as_ref(),
             scale: &scale,
@@ -323,7 +333,7 @@ impl Results<'_> {
                 if !formats.is_empty() && collected {
                     write_formats(output, &self.prepared.field(&drawn.digest.mode), formats)?;
                 }
-                if let Some(shown) = shown.as_ref().filter(|_| figure) {
+                if let Some(shown) = &shown {
                     write_figure(output, shown)?;
                 }
                 if options.lowest {
@@ -349,9 +359,9 @@ impl Results<'_> {
             };
             logfile::write(path, plan.application.name(), job, beside.shape, &run)?;
         }
-        if let (Some(path), Some(_), Some(shown)) = (&options.report, photographs, shown) {
-            if !in_pixels {
-                eprintln!("note: histograms of the report count in labels of the last size, not in pixels");
+        if let (Some(path), Some(shown)) = (&options.report, shown) {
+            if matches!(scale, Scale::Plane { base: Some(_), .. }) {
+                eprintln!("note: histograms of the report hold motions beyond those of the smaller size");
             }
             let run = report::Run {
                 summary: &summary,

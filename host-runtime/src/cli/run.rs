@@ -144,8 +144,7 @@ fn execute(
     let photographs = Photographs::of(&inputs);
     drop(inputs);
     let machine = Machine { build, backend, resume, budget };
-    let wanted =
-        Wanted { options: &options, photographs: Some(&photographs), output, json: args.json, begun };
+    let wanted = Wanted { options: &options, photographs: &photographs, output, json: args.json, begun };
     last_run(prepared, auto, machine, wanted)
 }
 
@@ -158,13 +157,12 @@ pub fn execute_model(path: &Path, args: &RunArgs) -> anyhow::Result<ExitCode> {
     interrupt::listen();
     let (build, backend) = open_machine(&options)?;
     let resume = open_checkpoint(backend.as_ref(), &options)?;
-    if options.report.is_some() {
-        return Err(Error::usage("--report shows pictures, and 'infer' has none; leave it out").into());
-    }
     let output = open_output(&Application::Infer, &options)?;
     let (prepared, options) = infer::prepare(&model, options, build.as_ref())?;
     let budget = budget(&options, backend.as_ref(), output.as_ref());
-    let wanted = Wanted { options: &options, photographs: None, output, json: args.json, begun };
+    // Costs have no picture.
+    let photographs = Photographs::default();
+    let wanted = Wanted { options: &options, photographs: &photographs, output, json: args.json, begun };
     last_run(prepared, auto, Machine { build, backend, resume, budget }, wanted)
 }
 

@@ -29,9 +29,10 @@ impl Stereo {
             Some(right) if self.left.is_dir() && right.is_dir() => {
                 self.run.run_each(&batch::stereo_pairs(&self.left, right)?)
             }
-            None if self.left.is_dir() && Scene::stereo(&self.left).is_err() => {
-                self.run.run_each(&batch::stereo_scenes(&self.left)?)
-            }
+            None if self.left.is_dir() => match Scene::stereo(&self.left) {
+                Ok(scene) => self.of_scene(&scene)?.execute(),
+                Err(_) => self.run.run_each(&batch::stereo_scenes(&self.left)?),
+            },
             _ => self.request()?.execute(),
         }
     }
@@ -41,17 +42,19 @@ impl Stereo {
         let application = Application::Stereo { dmin: 0 };
         match &self.right {
             Some(right) => Ok(Request::new(application, &self.left, Some(right), &self.run)),
-            None if self.left.is_dir() => {
-                let scene = Scene::stereo(&self.left)?;
-                let run = self.run.with_default_labels(|| range(&scene))?;
-                Ok(Request::new(application, &scene.first, Some(&scene.second), &run))
-            }
+            None if self.left.is_dir() => Ok(self.of_scene(&Scene::stereo(&self.left)?)?),
             None => Err(Error::usage(format!(
                 "'{}' has no right picture; give it as the second argument, or a folder with both",
                 self.left.display()
             ))
             .into()),
         }
+    }
+
+    /// The pair of a folder, with its labels unless they are given.
+    fn of_scene(&self, scene: &Scene) -> Result<Request, Error> {
+        let run = self.run.with_default_labels(|| range(scene))?;
+        Ok(Request::new(Application::Stereo { dmin: 0 }, &scene.first, Some(&scene.second), &run))
     }
 }
 

@@ -63,6 +63,16 @@ impl std::fmt::Display for Convergence {
     }
 }
 
+/// What a search found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// How it ended.
+    pub convergence: Convergence,
+    /// Labels of every chain at iteration `burn_in`, H×W each: the newest half can be run again from there, with its log. None from a
+    /// machine that runs jobs in one piece.
+    pub starts: Option<Vec<Vec<u8>>>,
+}
+
 /// Called with the iterations that all chains have done; returns false to end the search.
 pub type Sink<'a> = &'a mut dyn FnMut(u32) -> bool;
 
@@ -76,7 +86,7 @@ pub fn converge(
     job: &Job,
     (temperature, chains, most): (f64, u16, u32),
     progress: Sink<'_>,
-) -> anyhow::Result<Convergence> {
+) -> anyhow::Result<Found> {
     let first = job.run().chain;
     let jobs: Vec<Job> = (0..chains)
         .map(|n| job.with_run(run(job, temperature, (most, 0), first + n as u8)?))
@@ -105,10 +115,21 @@ pub fn run(
     Ok(Run { schedule, burn_in, chain, start: Start::Random, ..job.run().clone() })
 }
 
+/// What a chain drew in [`BLOCK`] iterations.
+#[derive(Default)]
+struct Piece {
+    /// How often every label.
+    counts: Block,
+    /// Energies after every [`STEP`] iterations.
+    energies: Vec<u64>,
+    /// Labels before it, where a half can begin with it and the machine tells them.
+    start: Option<Vec<u8>>,
+}
+
 /// Chains that grow block by block.
 trait Growing {
-    /// Runs chain `n` on by a block from iteration `from`: its counts, and the energies after every [`STEP`] iterations.
-    fn block(&mut self, n: usize, from: u32) -> anyhow::Result<(Block, Vec<u64>)>;
+    /// Runs chain `n` on by a block from iteration `from`.
+    fn block(&mut self, n: usize, from: u32) -> anyhow::Result<Piece>;
 }
 
 /// Chains that stand between iterations.
@@ -118,17 +139,19 @@ struct Pieces<'a> {
 }
 
 impl Growing for Pieces<'_> {
-    fn block(&mut self, n: usize, from: u32) -> anyhow::Result<(Block, Vec<u64>)> {
+    fn block(&mut self, n: usize, from: u32) -> anyhow::Result<Piece> {
         let session = &mut self.sessions[n];
+        // Halves begin at every second block.
+        let start = from.is_multiple_of(CHECK).then(|| session.labels()).transpose()?;
         let mut energies = Vec::new();
         for step in 1..=BLOCK / STEP {
             session.advance(from + step * STEP, &mut |_| true)?;
             energies.push(session.energy()?);
         }
         let (messages, entries) = (session.take_messages()?, session.entries()?);
-        let block = Block::between(&self.entries[n], &messages, &entries);
+        let counts = Block::between(&self.entries[n], &messages, &entries);
         self.entries[n] = entries;
-        Ok((block, energies))
+        Ok(Piece { counts, energies, start })
     }
 }
 
@@ -140,35 +163,35 @@ struct Prefixes<'a> {
 }
 
 impl Growing for Prefixes<'_> {
-    fn block(&mut self, n: usize, from: u32) -> anyhow::Result<(Block, Vec<u64>)> {
+    fn block(&mut self, n: usize, from: u32) -> anyhow::Result<Piece> {
         let job = &self.jobs[n];
         let terms = energy::Terms::new(job.problem());
-        let (mut energies, mut block) = (Vec::new(), Block::default());
+        let mut piece = Piece::default();
         for step in 1..=BLOCK / STEP {
             let to = from + step * STEP;
             // The last one collects the whole block; the others are there for their labels.
             let burn_in = if step * STEP == BLOCK { from } else { to - 1 };
             let prefix = job.with_run(run(job, self.temperature, (to, burn_in), job.run().chain)?)?;
             let outcome = self.backend.run(&prefix, &mut |_| true)?.outcome;
-            energies.push(terms.of(&outcome.labels)?.total());
-            block = Block::of_histogram(&outcome.histogram);
+            piece.energies.push(terms.of(&outcome.labels)?.total());
+            piece.counts = Block::of_histogram(&outcome.histogram);
         }
-        Ok((block, energies))
+        Ok(piece)
     }
 }
 
 /// What a chain drew lately.
 #[derive(Default)]
 struct Chain {
-    /// Its newest blocks with their energies.
-    blocks: VecDeque<(Block, Vec<u64>)>,
+    /// Its newest blocks.
+    blocks: VecDeque<Piece>,
 }
 
 impl Chain {
     /// Its older and its newer half, `half` blocks each.
     fn halves(&self, half: u32) -> [Vec<&Block>; 2] {
         let blocks = |from: u32| self.blocks.iter().skip(from as usize).take(half as usize);
-        [0, half].map(|from| blocks(from).map(|(block, _)| block).collect())
+        [0, half].map(|from| blocks(from).map(|piece| &piece.counts).collect())
     }
 }
 
@@ -177,7 +200,7 @@ fn search(
     job: &Job,
     (chains, most): (u16, u32),
     progress: Sink<'_>,
-) -> anyhow::Result<Convergence> {
+) -> anyhow::Result<Found> {
     let mut all: Vec<Chain> = (0..chains).map(|_| Chain::default()).collect();
     let mut iterations = 0;
     loop {
@@ -197,9 +220,10 @@ fn search(
             chain.blocks.drain(..old);
         }
         let last = iterations + CHECK > most;
-        let verdict = check(&all, job, (iterations, half), most, last);
-        if verdict.converged || last {
-            return Ok(verdict);
+        let convergence = check(&all, job, (iterations, half), most, last);
+        if convergence.converged || last {
+            let starts = all.into_iter().map(|chain| chain.blocks.into_iter().next()?.start).collect();
+            return Ok(Found { convergence, starts });
         }
     }
 }
@@ -208,7 +232,7 @@ fn search(
 fn check(all: &[Chain], job: &Job, (iterations, half): (u32, u32), most: u32, last: bool) -> Convergence {
     let energies: Vec<Vec<u64>> = all
         .iter()
-        .map(|c| c.blocks.iter().flat_map(|(_, energies)| energies.iter().copied()).collect())
+        .map(|c| c.blocks.iter().flat_map(|piece| piece.energies.iter().copied()).collect())
         .collect();
     let energy_rhat = split_rhat(&energies.iter().map(Vec::as_slice).collect::<Vec<_>>());
     let agrees = energy_rhat <= ENERGY_LIMIT;

@@ -2,6 +2,7 @@
 
 use super::{Kind, Raster, Samples, UNKNOWN_FROM, flo, kitti, npz, numbers::Numbers};
 use crate::error::{Error, Result};
+use std::collections::HashSet;
 use std::path::Path;
 
 /// A disparity map, H×W, in pixels; NaN where it is unknown.
@@ -98,7 +99,18 @@ pub enum Unknown {
     Value(f64),
 }
 
-/// Reads a disparity map: PFM, TIFF, PNG or PNM of one channel, `.npy` of H×W, or `.npz` with `disparity` (or one array).
+/// Names that people give arrays of disparities in `.npz`, likeliest first.
+pub const DISPARITY: [&str; 4] = ["disparity", "disp", "disparities", "disparity_map"];
+/// Names of arrays H×W×2 of motions.
+pub const FLOW: [&str; 4] = ["flow", "uv", "optical_flow", "flow_uv"];
+/// Names of two arrays H×W of motions, to the right and down.
+pub const FLOW_PAIRS: [(&str, &str); 4] =
+    [("u", "v"), ("flow_x", "flow_y"), ("flow_u", "flow_v"), ("dx", "dy")];
+/// Names of arrays of classes.
+pub const LABELS: [&str; 6] = ["labels", "label", "classes", "segmentation", "segments", "mode"];
+
+/// Reads a disparity map: PFM, TIFF, PNG or PNM of one channel, `.npy` of H×W, or `.npz` with one of [`DISPARITY`] (or one
+/// array) and maybe `valid`.
 ///
 /// # Errors
 /// [`Error::File`] if the file is missing, damaged, or no disparity map.
@@ -108,9 +120,10 @@ pub fn open_disparity(path: &Path, read_as: ReadAs) -> Result<Disparity> {
     if matches!(kind, Kind::Npy | Kind::Npz) {
         let array = match kind {
             Kind::Npy => Numbers::open(path)?,
-            _ => npz::read(path, &["disparity", "disp", "mode", "arr_0"])?,
+            _ => npz::read(path, &[&DISPARITY[..], &["mode"]].concat())?,
         };
         let (width, height, channels) = array.plane().map_err(fail)?;
+        let valid = if kind == Kind::Npz { valid(path, (width, height))? } else { None };
         if channels != 1 {
             return Err(fail(format!("its shape is {:?}; (height, width) is needed", array.shape)));
         }
@@ -119,13 +132,17 @@ pub fn open_disparity(path: &Path, read_as: ReadAs) -> Result<Disparity> {
             _ => None,
         };
         let scale = read_as.scale.unwrap_or(1.0);
-        let value = |v: f64| if Some(v) == unknown { f32::NAN } else { (v / scale) as f32 };
-        return Ok(Disparity::new(width, height, array.values.into_iter().map(value).collect()));
+        let out = |i: usize| valid.as_ref().is_some_and(|valid| valid[i] == 0.0);
+        let value = |(i, v): (usize, f64)| {
+            if Some(v) == unknown || out(i) { f32::NAN } else { (v / scale) as f32 }
+        };
+        return Ok(Disparity::new(width, height, array.values.into_iter().enumerate().map(value).collect()));
     }
     if kind == Kind::Flo {
         return Err(fail("it is a flow field (.flo), not a disparity map".to_string()));
     }
     let raster = Raster::open(path)?;
+    raster.refuse_turned("disparities").map_err(fail)?;
     if kitti::flow(&raster).is_some() && kind == Kind::Png {
         return Err(fail(
             "it is a 16-bit colour PNG, as KITTI keeps flow; a disparity map is grey".to_string(),
@@ -150,7 +167,7 @@ pub fn open_disparity(path: &Path, read_as: ReadAs) -> Result<Disparity> {
 }
 
 /// Reads a flow field: `.flo`, KITTI PNG (16-bit colour), PFM or float TIFF whose first two channels are u and v, `.npy` of
-/// H×W×2, or `.npz` with `flow`, or `u` and `v` (and `valid`).
+/// H×W×2, or `.npz` with one of [`FLOW`] or [`FLOW_PAIRS`], and maybe `valid`.
 ///
 /// # Errors
 /// [`Error::File`] if the file is missing, damaged, or no flow field.
@@ -159,26 +176,21 @@ pub fn open_flow(path: &Path) -> Result<Flow> {
     let kind = Kind::of(path)?;
     match kind {
         Kind::Flo => flo::read(path),
-        Kind::Npz => match npz::read_if_any(path, "u")? {
-            Some(u) => {
-                let v = npz::read(path, &["v"])?;
-                let valid = npz::read_if_any(path, "valid")?;
-                let (width, height, _) = u.plane().map_err(fail)?;
-                let same = v.shape == u.shape && valid.as_ref().is_none_or(|valid| valid.shape == u.shape);
-                if u.shape.len() != 2 || !same {
-                    return Err(fail("u, v and valid must all have the shape (height, width)".to_string()));
-                }
-                let ok = |i: usize| valid.as_ref().is_none_or(|valid| valid.values[i] != 0.0);
-                let vector = |(i, (&u, &v)): (usize, (&f64, &f64))| {
-                    if ok(i) { [u as f32, v as f32] } else { [f32::NAN; 2] }
-                };
-                Ok(Flow::new(width, height, u.values.iter().zip(&v.values).enumerate().map(vector).collect()))
+        Kind::Npz => {
+            let mut flow = match flow_pair(path)? {
+                Some(flow) => flow,
+                None => flow_array(&npz::read(path, &FLOW)?).map_err(fail)?,
+            };
+            if let Some(valid) = valid(path, (flow.width, flow.height))? {
+                let out = flow.vectors.iter_mut().zip(valid).filter(|(_, valid)| *valid == 0.0);
+                out.for_each(|(vector, _)| *vector = [f32::NAN; 2]);
             }
-            None => flow_array(&npz::read(path, &["flow", "arr_0"])?).map_err(fail),
-        },
+            Ok(flow)
+        }
         Kind::Npy => flow_array(&Numbers::open(path)?).map_err(fail),
         _ => {
             let raster = Raster::open(path)?;
+            raster.refuse_turned("motions").map_err(fail)?;
             if let (Kind::Png, Some(flow)) = (kind, kitti::flow(&raster)) {
                 return Ok(flow);
             }
@@ -191,6 +203,33 @@ pub fn open_flow(path: &Path) -> Result<Flow> {
             Ok(Flow::new(raster.width, raster.height, (0..raster.pixels()).map(vector).collect()))
         }
     }
+}
+
+/// Motions from two arrays of an archive, if it has two of these names.
+fn flow_pair(path: &Path) -> Result<Option<Flow>> {
+    for (right, down) in FLOW_PAIRS {
+        let (Some(u), Some(v)) = (npz::read_if_any(path, right)?, npz::read_if_any(path, down)?) else {
+            continue;
+        };
+        if u.shape.len() != 2 || v.shape != u.shape {
+            let cause = format!("{right} and {down} must both have the shape (height, width)");
+            return Err(Error::file("read flow", path, cause));
+        }
+        let (width, height, _) = u.plane().map_err(|cause| Error::file("read flow", path, cause))?;
+        let vectors = u.values.iter().zip(&v.values).map(|(&u, &v)| [u as f32, v as f32]);
+        return Ok(Some(Flow::new(width, height, vectors.collect())));
+    }
+    Ok(None)
+}
+
+/// `valid` of an archive, H·W, if it has one: 0 where nothing is known.
+fn valid(path: &Path, (width, height): (u32, u32)) -> Result<Option<Vec<f64>>> {
+    let Some(valid) = npz::read_if_any(path, "valid")? else { return Ok(None) };
+    if valid.shape != [u64::from(height), u64::from(width)] {
+        let cause = format!("the shape of valid is {:?}; ({height}, {width}) is needed", valid.shape);
+        return Err(Error::file("read arrays", path, cause));
+    }
+    Ok(Some(valid.values))
 }
 
 fn flow_array(array: &Numbers) -> Result<Flow, String> {
@@ -209,17 +248,17 @@ fn flow_array(array: &Numbers) -> Result<Flow, String> {
 }
 
 /// Reads classes: a grey picture (the value is the class), a colour picture (the colour is the class), `.npy` of H×W
-/// integers, or `.npz` with `labels` or `mode` (or one array).
+/// integers, or `.npz` with one of [`LABELS`] (or one array).
 ///
 /// # Errors
-/// [`Error::File`] if the file is missing, damaged, or holds fractions.
+/// [`Error::File`] if the file is missing, damaged, holds fractions, or is a photograph.
 pub fn open_labels(path: &Path) -> Result<LabelMap> {
     let fail = |cause: String| Error::file("read labels", path, cause);
     let kind = Kind::of(path)?;
     if matches!(kind, Kind::Npy | Kind::Npz) {
         let array = match kind {
             Kind::Npy => Numbers::open(path)?,
-            _ => npz::read(path, &["labels", "mode", "arr_0"])?,
+            _ => npz::read(path, &LABELS)?,
         };
         let (width, height, channels) = array.plane().map_err(fail)?;
         if channels != 1 {
@@ -228,6 +267,10 @@ pub fn open_labels(path: &Path) -> Result<LabelMap> {
         let values: Option<Vec<u32>> = array.values.iter().map(|&v| whole(v)).collect();
         let values = values.ok_or_else(|| fail("labels are whole numbers from 0 to 2^32−1".to_string()))?;
         return Ok(LabelMap { width, height, values });
+    }
+    if kind == Kind::Jpeg {
+        let cause = "JPEG changes values, so classes cannot be told apart; keep them as PNG";
+        return Err(fail(format!("{cause}. {OF_PHOTOGRAPHS}")));
     }
     let raster = Raster::open(path)?;
     let (width, height, channels) = (raster.width, raster.height, usize::from(raster.channels));
@@ -241,12 +284,27 @@ pub fn open_labels(path: &Path) -> Result<LabelMap> {
                 _ => raster.sample(n) as u32,
             };
             let colour = |i: usize| (0..3).fold(0, |c, n| c << 8 | high(i * channels + n));
-            Some((0..raster.pixels()).map(colour).collect())
+            let colours: Vec<u32> = (0..raster.pixels()).map(colour).collect();
+            let different = colours.iter().collect::<HashSet<_>>().len();
+            if different > FEW_COLOURS.max(colours.len() / LEAST_CLASS) {
+                let all = colours.len();
+                let cause = format!(
+                    "it has {different} colours in {all} pixels, so it is a picture, not a map of classes"
+                );
+                return Err(fail(format!("{cause}. {OF_PHOTOGRAPHS}")));
+            }
+            Some(colours)
         }
     };
     let values = values.ok_or_else(|| fail("labels are whole numbers, but it holds others".to_string()))?;
     Ok(LabelMap { width, height, values })
 }
+
+/// So many colours are classes whatever the size of a picture; more are if they have [`LEAST_CLASS`] pixels each on average.
+const FEW_COLOURS: usize = 256;
+const LEAST_CLASS: usize = 16;
+/// What to do with a photograph.
+const OF_PHOTOGRAPHS: &str = "'spa segment' makes classes of photographs";
 
 fn whole(value: f64) -> Option<u32> {
     (value >= 0.0 && value <= f64::from(u32::MAX) && value.fract() == 0.0).then_some(value as u32)
@@ -306,6 +364,17 @@ mod tests {
         npz.finish().unwrap();
         let flow = open_flow(&path).unwrap();
         assert_eq!((flow.get(0), flow.get(1)), (None, Some([5.0, 6.0])));
+        // One alone is no motion, and masks hold for whatever is beside them.
+        let mut npz = npz::Writer::create(&path).unwrap();
+        npz.array("u", &[1, 2], [1.0_f64, 5.0].into_iter()).unwrap();
+        npz.finish().unwrap();
+        assert!(open_flow(&path).unwrap_err().to_string().contains("(height, width, 2) is needed"));
+        let mut npz = npz::Writer::create(&path).unwrap();
+        npz.array("Disp", &[1, 2], [1.0_f64, 5.0].into_iter()).unwrap();
+        npz.array("valid", &[1, 2], [true, false].into_iter()).unwrap();
+        npz.finish().unwrap();
+        let map = open_disparity(&path, ReadAs::default()).unwrap();
+        assert_eq!((map.get(0), map.get(1)), (Some(1.0), None));
         npy::write(&path, &[2, 2], &[1_u8; 4]).unwrap();
         assert!(open_flow(&path).unwrap_err().to_string().contains("(height, width, 2) is needed"));
         tiff::write(&path, 1, 1, &[1.0]).unwrap();
@@ -319,6 +388,19 @@ mod tests {
         let colours = [1, 2, 3, 1, 2, 4, 1, 2, 3];
         image::save_buffer(&path, &colours, 3, 1, image::ExtendedColorType::Rgb8).unwrap();
         assert_eq!(open_labels(&path).unwrap().values, [0x01_0203, 0x01_0204, 0x01_0203]);
+        let photograph = image::RgbImage::from_fn(20, 20, |x, y| image::Rgb([x as u8, y as u8, 0]));
+        photograph.save(&path).unwrap();
+        let text = open_labels(&path).unwrap_err().to_string();
+        assert!(
+            text.contains("it has 400 colours in 400 pixels, so it is a picture, not a map of classes"),
+            "{text}"
+        );
+        // As many pixels again of each.
+        let large = image::imageops::resize(&photograph, 80, 80, image::imageops::FilterType::Nearest);
+        large.save(&path).unwrap();
+        assert!(open_labels(&path).is_ok());
+        photograph.save_with_format(&path, image::ImageFormat::Jpeg).unwrap();
+        assert!(open_labels(&path).unwrap_err().to_string().contains("keep them as PNG"));
         npy::write(&path, &[1, 2], &[3_i64, 70_000]).unwrap();
         assert_eq!(open_labels(&path).unwrap().values, [3, 70_000]);
         npy::write(&path, &[1, 1], &[0.5_f32]).unwrap();

@@ -11,31 +11,34 @@ use std::path::Path;
 const NO_NPZ: &str =
     "it is no .npz file, or it is damaged or cut off (its directory is at its end); copy or save it again";
 
-/// Reads the first of `names` that the archive has, or its only array.
+/// Arrays that say where others are known.
+const BESIDE: [&str; 2] = ["valid", "mask"];
+
+/// Reads the first of `names` (in any case) that the archive has, or its only array but for masks.
 ///
 /// # Errors
 /// [`Error::File`] if the archive is missing or damaged, or has several arrays and none of these names.
 pub fn read(path: &Path, names: &[&str]) -> Result<Numbers> {
     let found = list(path)?;
-    let name = match names.iter().find(|name| found.iter().any(|f| f == *name)) {
-        Some(name) => (*name).to_string(),
-        None if found.len() == 1 => found[0].clone(),
-        None => {
+    let named = names.iter().find_map(|name| found.iter().find(|f| f.eq_ignore_ascii_case(name)));
+    let mut others = found.iter().filter(|f| !BESIDE.contains(&f.as_str()));
+    match (named, others.next(), others.next()) {
+        (Some(name), ..) | (None, Some(name), None) => entry(path, name),
+        _ => {
             let cause =
                 format!("it holds the arrays {}, but {} is needed", found.join(", "), names.join(" or "));
-            return Err(Error::file("read arrays", path, cause));
+            Err(Error::file("read arrays", path, cause))
         }
-    };
-    entry(path, &name)
+    }
 }
 
-/// Reads the array `name`, if there is one.
+/// Reads the array `name` (in any case), if there is one.
 ///
 /// # Errors
 /// [`Error::File`] if the archive or the array is damaged.
 pub fn read_if_any(path: &Path, name: &str) -> Result<Option<Numbers>> {
-    let there = list(path)?.iter().any(|found| found == name);
-    there.then(|| entry(path, name)).transpose()
+    let found = list(path)?.into_iter().find(|found| found.eq_ignore_ascii_case(name));
+    found.map(|found| entry(path, &found)).transpose()
 }
 
 fn open(path: &Path) -> Result<zip::ZipArchive<BufReader<File>>> {
@@ -43,7 +46,11 @@ fn open(path: &Path) -> Result<zip::ZipArchive<BufReader<File>>> {
     zip::ZipArchive::new(BufReader::new(file)).map_err(|_| Error::file("read arrays", path, NO_NPZ))
 }
 
-fn list(path: &Path) -> Result<Vec<String>> {
+/// Names of the arrays, sorted.
+///
+/// # Errors
+/// [`Error::File`] if the archive is missing or damaged.
+pub fn list(path: &Path) -> Result<Vec<String>> {
     let archive = open(path)?;
     // A name that is no text can be none of those that are asked for.
     let names = archive.file_names().filter_map(Result::ok);
@@ -192,8 +199,19 @@ mod tests {
         assert_eq!(read(file.path(), &["flow", "u"]).unwrap().values, [1.0, 2.0]);
         assert!(read_if_any(file.path(), "valid").unwrap().unwrap().integer);
         assert!(read_if_any(file.path(), "v").unwrap().is_none());
+        assert_eq!(read(file.path(), &["U"]).unwrap().values, [1.0, 2.0]);
+        assert_eq!(
+            read(file.path(), &["disparity"]).unwrap().values,
+            [1.0, 2.0],
+            "the only one but for the mask"
+        );
+        let mut writer = Writer::create(file.path()).unwrap();
+        for name in ["u", "v", "valid"] {
+            writer.array(name, &[1, 2], [1.0_f32, 2.0].into_iter()).unwrap();
+        }
+        writer.finish().unwrap();
         let text = read(file.path(), &["disparity"]).unwrap_err().to_string();
-        assert!(text.ends_with("it holds the arrays u, valid, but disparity is needed"), "{text}");
+        assert!(text.ends_with("it holds the arrays u, v, valid, but disparity is needed"), "{text}");
         let mut writer = Writer::create(file.path()).unwrap();
         writer.array("u", &[1, 2], [1.0_f32, 2.0].into_iter()).unwrap();
         writer.array("valid", &[1, 2], [true, false].into_iter()).unwrap();

@@ -198,7 +198,8 @@ fn write_labels(path: &Path, map: &LabelMap) -> Result<()> {
         return save(&bytes, image::ExtendedColorType::L8);
     }
     if largest > 65_535 {
-        return Err(Error::file("write", path, format!("class {largest} does not fit a PNG of 16 bits")));
+        let cause = format!("class {largest} does not fit a PNG of 16 bits; .npz holds it");
+        return Err(Error::file("write", path, cause));
     }
     let bytes: Vec<u8> = map.values.iter().flat_map(|&v| (v as u16).to_ne_bytes()).collect();
     save(&bytes, image::ExtendedColorType::L16)

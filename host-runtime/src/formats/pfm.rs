@@ -58,7 +58,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Raster> {
     };
     let rows = data[..needed].chunks_exact(row).rev();
     let samples = rows.flat_map(|row| row.chunks_exact(4).map(float)).collect();
-    Ok(Raster { width, height, channels, samples: Samples::F32(samples) })
+    Ok(Raster { width, height, channels, samples: Samples::F32(samples), turned: false })
 }
 
 /// Writes a map, little endian: `channels` is 1 or 3, `values` are H×W×channels, top row first.

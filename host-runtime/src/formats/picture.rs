@@ -2,7 +2,7 @@
 
 use super::{Raster, Samples, check_size};
 use crate::error::{Error, Result};
-use image::{DynamicImage, ImageError, ImageReader};
+use image::{DynamicImage, ImageDecoder as _, ImageError, ImageReader, Limits, metadata::Orientation};
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -12,7 +12,7 @@ pub(super) const CUT: &str = "it is cut off: the file ends before its picture do
 pub(super) const DAMAGED: &str =
     "it is damaged: its content is not what its format asks for; copy or save it again";
 
-/// Reads a picture.
+/// Reads a picture, upright.
 ///
 /// # Errors
 /// [`Error::File`] if the file is missing, damaged, has no pixels or more than 65,535 on a side, or is of a format that is
@@ -26,7 +26,7 @@ pub fn read(path: &Path) -> Result<Raster> {
     let reader = ImageReader::new(std::io::Cursor::new(bytes))
         .with_guessed_format()
         .map_err(|e| Error::io("read picture", path, &e))?;
-    let decoded = reader.decode().map_err(|e| fail(cause_of(&e)))?;
+    let (decoded, orientation) = decode(reader).map_err(|e| fail(cause_of(&e)))?;
     let (width, height) =
         check_size("read picture", path, (decoded.width().into(), decoded.height().into()))?;
     let (channels, samples) = match decoded {
@@ -42,7 +42,16 @@ pub fn read(path: &Path) -> Result<Raster> {
         DynamicImage::ImageRgba32F(i) => (4, Samples::F32(i.into_raw())),
         other => return Err(fail(format!("its samples ({:?}) are not read", other.color()))),
     };
-    Ok(Raster { width, height, channels, samples })
+    Ok(Raster { width, height, channels, samples, turned: false }.upright(orientation))
+}
+
+/// The picture as it is stored, and how it is to be turned.
+fn decode(reader: ImageReader<std::io::Cursor<Vec<u8>>>) -> Result<(DynamicImage, Orientation), ImageError> {
+    let mut decoder = reader.into_decoder()?;
+    let orientation = decoder.orientation()?;
+    // Else a damaged header could ask for any amount of memory.
+    Limits::default().reserve(decoder.total_bytes())?;
+    Ok((DynamicImage::from_decoder(decoder)?, orientation))
 }
 
 /// True for a JPEG file without an end-of-image marker after its first scan; the decoder fills in what is missing.

@@ -3,14 +3,15 @@
 
 use super::{Raster, Samples, check_size, picture};
 use crate::error::{Error, Result};
+use image::metadata::Orientation;
 use std::fs::File;
 use std::io::{BufReader, BufWriter, ErrorKind};
 use std::path::Path;
 use tiff::decoder::{Decoder, DecodingResult, Limits};
 use tiff::encoder::{TiffEncoder, colortype::Gray32Float};
-use tiff::{ColorType, TiffError};
+use tiff::{ColorType, TiffError, tags::Tag};
 
-/// Reads the first picture of a file.
+/// Reads the first picture of a file, upright.
 ///
 /// # Errors
 /// [`Error::File`] if the file is missing, damaged or of a kind that is not read.
@@ -30,6 +31,7 @@ pub fn read(path: &Path) -> Result<Raster> {
         // Fewer bits, palettes, CMYK and what else there is.
         _ => return picture::read(path),
     };
+    let orientation = decoder.find_tag_unsigned::<u64>(Tag::Orientation).map_err(fail)?;
     let samples = match decoder.read_image().map_err(fail)? {
         DecodingResult::U8(v) => Samples::U8(v),
         DecodingResult::U16(v) => Samples::U16(v),
@@ -43,7 +45,7 @@ pub fn read(path: &Path) -> Result<Raster> {
         DecodingResult::I32(v) => floats(v, |v| v as f32),
         DecodingResult::I64(v) => floats(v, |v| v as f32),
     };
-    let raster = Raster { width, height, channels, samples };
+    let raster = Raster { width, height, channels, samples, turned: false };
     let (got, needed) = (length(&raster.samples), raster.pixels() * usize::from(channels));
     if got != needed {
         let cause = format!(
@@ -51,7 +53,8 @@ pub fn read(path: &Path) -> Result<Raster> {
         );
         return Err(Error::file("read TIFF", path, cause));
     }
-    Ok(raster)
+    let orientation = orientation.and_then(|n| Orientation::from_exif(u8::try_from(n).ok()?));
+    Ok(raster.upright(orientation.unwrap_or(Orientation::NoTransforms)))
 }
 
 /// Writes one 32-bit float a pixel, uncompressed.

@@ -5,8 +5,10 @@ use crate::error::{Error, Result};
 use crate::formats::field::Unknown;
 use crate::formats::middlebury::{Masks, Scene};
 use crate::formats::{
-    Field, Kind, Raster, ReadAs, Samples, kitti, numbers::Numbers, open_disparity, open_flow, open_labels,
+    Field, Kind, Raster, ReadAs, Samples, field, kitti, npz, numbers::Numbers, open_disparity, open_flow,
+    open_labels,
 };
+use crate::lowest::LOWEST;
 use crate::summary::Summary;
 use std::path::{Path, PathBuf};
 
@@ -32,14 +34,38 @@ pub struct Answer {
     pub application: Option<Application>,
     /// Confidence of every pixel, row by row: what stands beside it as `confidence.npy`.
     pub confidence: Option<Vec<f32>>,
+    /// What people should know of how the file was taken.
+    pub note: Option<String>,
+}
+
+impl Subject {
+    /// What results of `application` are.
+    fn of(application: &Application) -> Self {
+        match application {
+            Application::Stereo { .. } => Self::Stereo,
+            Application::Flow { .. } => Self::Flow,
+            _ => Self::Segment,
+        }
+    }
+
+    /// Its word on the command line.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Stereo => "stereo",
+            Self::Flow => "flow",
+            Self::Segment => "segment",
+        }
+    }
 }
 
 impl Answer {
     /// Reads a result folder of `spa` (its `mode.npy`, or `disparity.npy` and `flow.npy` where labels are parts of pixels), a
-    /// file of one (labels are taken by the summary beside it), or any other file, as `subject` or as what its format tells; `scale` is the steps of a disparity in a pixel.
+    /// file of one (labels are taken by the summary beside it), or any other file, as `subject` or as what its format tells; `scale`
+    /// is the steps of a disparity in a pixel. A `subject` goes before what a summary says; [`Answer::note`] tells of it.
     ///
     /// # Errors
-    /// [`Error::File`] if something is missing or damaged; [`Error::Usage`] if nothing tells what the file is.
+    /// [`Error::File`] if something is missing or damaged, or labels are parts of pixels; [`Error::Usage`] if nothing tells what
+    /// the file is.
     pub fn open(path: &Path, subject: Option<Subject>, scale: Option<f64>) -> Result<Self> {
         let (file, folder) = if path.is_dir() {
             (path.join(answer_file(path)?), path)
@@ -47,23 +73,25 @@ impl Answer {
             (path.to_path_buf(), path.parent().unwrap_or(Path::new("")))
         };
         let kind = Kind::for_action(&file, "read result")?;
-        let mut beside = None;
-        if kind == Kind::Npy && (path.is_dir() || folder.join(crate::output::SUMMARY).is_file()) {
-            let application = application(&Summary::read(folder)?)?;
-            // Labels of spa: only its summary knows what they mean.
-            if Numbers::open(&file)?.integer {
-                let (width, height, labels) = crate::npy::read_plane(&file)?;
-                let field = Field::of_labels(&application, (width, height), &labels);
-                let confidence = confidence(folder, (width, height))?;
-                return Ok(Self { path: file, field, application: Some(application), confidence });
-            }
-            beside = Some(match application {
-                Application::Stereo { .. } => Subject::Stereo,
-                Application::Flow { .. } => Subject::Flow,
-                _ => Subject::Segment,
+        let mut note = None;
+        let run = match kind {
+            Kind::Npy => Run::beside(&file, folder, subject, &mut note)?,
+            _ => None,
+        };
+        if let Some(run) = run.as_ref().filter(|_| is_labels_of_run(&file)) {
+            run.check_pixels(&file)?;
+            let (width, height, labels) = crate::npy::read_plane(&file)?;
+            let field = Field::of_labels(&run.application, (width, height), &labels);
+            let confidence = confidence(folder, (width, height))?;
+            return Ok(Self {
+                path: file,
+                field,
+                application: Some(run.application.clone()),
+                confidence,
+                note,
             });
         }
-        let subject = match subject.or(beside) {
+        let subject = match subject.or(run.as_ref().map(|run| Subject::of(&run.application))) {
             Some(subject) => subject,
             None => guess(&file, kind)?,
         };
@@ -75,8 +103,8 @@ impl Answer {
             Subject::Flow => Field::Flow(open_flow(&file)?),
             Subject::Segment => Field::Labels(open_labels(&file)?),
         };
-        let confidence = if beside.is_some() { confidence(folder, size(&field))? } else { None };
-        Ok(Self { path: file, field, application: None, confidence })
+        let confidence = if run.is_some() { confidence(folder, size(&field))? } else { None };
+        Ok(Self { path: file, field, application: None, confidence, note })
     }
 
     /// Width and height.
@@ -105,6 +133,90 @@ fn confidence(folder: &Path, size: (u32, u32)) -> Result<Option<Vec<f32>>> {
     Ok(Some(array.values.iter().map(|&value| value as f32).collect()))
 }
 
+/// The run of `spa` that a file is of.
+struct Run {
+    application: Application,
+    /// Option that made labels parts of pixels, and its value.
+    parts: Option<(&'static str, u64)>,
+}
+
+impl Run {
+    /// The run whose summary stands in `folder` beside `file`, unless `subject` says that the file is something else. `note` is set
+    /// where that is so, or where the file is none of the run's.
+    fn beside(
+        file: &Path,
+        folder: &Path,
+        subject: Option<Subject>,
+        note: &mut Option<String>,
+    ) -> Result<Option<Self>> {
+        let summary = folder.join(crate::output::SUMMARY);
+        if !summary.is_file() {
+            return Ok(None);
+        }
+        let found = Summary::read(folder).and_then(|summary| Self::of(&summary));
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let Some(subject) = subject else {
+            let run = found?;
+            if !is_of_run(file) {
+                *note = Some(format!(
+                    "'{name}' is no file that a run writes, so it is taken as it is, for a result of '{}' as the summary beside it \
+                     says; --kind says otherwise",
+                    run.application.name()
+                ));
+            }
+            return Ok(Some(run));
+        };
+        let why = match &found {
+            Ok(run) if Subject::of(&run.application) == subject => return Ok(found.ok()),
+            Ok(run) => format!("'{}' is of '{}'", summary.display(), run.application.name()),
+            Err(error) => error.to_string(),
+        };
+        *note = Some(format!("{why}, but --kind is {}: '{name}' is taken as it is", subject.name()));
+        Ok(None)
+    }
+
+    /// The run of a summary.
+    fn of(summary: &Summary) -> Result<Self> {
+        let application = match summary.application.as_str() {
+            "stereo" => Application::Stereo { dmin: summary.dmin.unwrap_or(0) },
+            "flow" => Application::Flow { window: summary.window.unwrap_or(7) },
+            "segment" => Application::Segment,
+            other => {
+                let text =
+                    format!("results of '{other}' have no measure here; stereo, flow and segment have");
+                return Err(Error::usage(text));
+            }
+        };
+        Ok(Self { application, parts: parts(summary) })
+    }
+
+    /// Refuses labels that are parts of pixels.
+    fn check_pixels(&self, file: &Path) -> Result<()> {
+        let Some((option, value)) = self.parts else { return Ok(()) };
+        let measured = match self.application {
+            Application::Stereo { .. } => "disparity.npy",
+            _ => "flow.npy",
+        };
+        let cause =
+            format!("its labels are parts of pixels ({option} {value}); take '{measured}' or the folder");
+        Err(Error::file("use result", file, cause))
+    }
+}
+
+/// The option of a run that makes its labels parts of pixels, and its value.
+fn parts(summary: &Summary) -> Option<(&'static str, u64)> {
+    let options: &[&'static str] = match summary.application.as_str() {
+        "stereo" => &["grid"],
+        "flow" => &["grid", "levels"],
+        _ => &[],
+    };
+    let value = |option: &'static str| {
+        let value = summary.settings.as_ref()?.get(option)?.as_u64()?;
+        (value > 1).then_some((option, value))
+    };
+    options.iter().copied().find_map(value)
+}
+
 /// The file of a result folder that answers: labels, unless they are parts of pixels.
 fn answer_file(folder: &Path) -> Result<&'static str> {
     let summary = Summary::read(folder)?;
@@ -116,28 +228,24 @@ fn answer_file(folder: &Path) -> Result<&'static str> {
         );
         return Err(Error::file("read result", folder, cause));
     }
-    let more = |key: &str| {
-        let setting = summary.settings.as_ref().and_then(|settings| settings.get(key)?.as_u64());
-        setting.is_some_and(|n| n > 1)
-    };
-    Ok(match summary.application.as_str() {
-        "stereo" if more("grid") => "disparity.npy",
-        "flow" if more("grid") || more("levels") => "flow.npy",
-        _ => "mode.npy",
+    Ok(match (parts(&summary), summary.application.as_str()) {
+        (Some(_), "stereo") => "disparity.npy",
+        (Some(_), _) => "flow.npy",
+        (None, _) => "mode.npy",
     })
 }
 
-/// The application of a summary.
-fn application(summary: &Summary) -> Result<Application> {
-    Ok(match summary.application.as_str() {
-        "stereo" => Application::Stereo { dmin: summary.dmin.unwrap_or(0) },
-        "flow" => Application::Flow { window: summary.window.unwrap_or(7) },
-        "segment" => Application::Segment,
-        other => {
-            let text = format!("results of '{other}' have no measure here; stereo, flow and segment have");
-            return Err(Error::usage(text));
-        }
-    })
+/// True for the names of files of labels in a result folder.
+fn is_labels_of_run(file: &Path) -> bool {
+    let Some(name) = file.file_name().and_then(|name| name.to_str()) else { return false };
+    ["labels.npy", "mode.npy", LOWEST].contains(&name)
+        || (0..usize::from(crate::chains::MOST)).any(|n| name == crate::results::chain_file(n))
+}
+
+/// True for the names of all that a run writes and that can be measured.
+fn is_of_run(file: &Path) -> bool {
+    let measured = ["disparity.npy", "flow.npy", "mean.npy"];
+    is_labels_of_run(file) || file.file_name().is_some_and(|name| measured.iter().any(|own| name == *own))
 }
 
 /// What a file is that no summary explains.
@@ -145,6 +253,7 @@ fn guess(path: &Path, kind: Kind) -> Result<Subject> {
     match kind {
         Kind::Flo => return Ok(Subject::Flow),
         Kind::Npy if Numbers::open(path)?.shape.len() == 3 => return Ok(Subject::Flow),
+        Kind::Npz => return guess_arrays(path),
         Kind::Pfm | Kind::Tiff | Kind::Png => {
             let raster = Raster::open(path)?;
             if kind == Kind::Png && kitti::flow(&raster).is_some() {
@@ -162,6 +271,33 @@ fn guess(path: &Path, kind: Kind) -> Result<Subject> {
     Err(Error::usage(format!(
         "'{}' does not say whether it is disparity, flow or classes; give --kind stereo, flow or segment",
         path.display()
+    )))
+}
+
+/// What an archive holds, by the names of its arrays; of one without a name by its shape.
+fn guess_arrays(path: &Path) -> Result<Subject> {
+    let names = npz::list(path)?;
+    let of = |name: &str| {
+        let is = |known: &[&str]| known.iter().any(|known| known.eq_ignore_ascii_case(name));
+        if is(&field::DISPARITY) {
+            Some(Subject::Stereo)
+        } else if is(&field::FLOW) || field::FLOW_PAIRS.iter().any(|(u, _)| is(&[u])) {
+            Some(Subject::Flow)
+        } else {
+            is(&field::LABELS).then_some(Subject::Segment)
+        }
+    };
+    let mut found: Vec<Subject> = names.iter().filter_map(|name| of(name)).collect();
+    found.dedup();
+    match (found.as_slice(), names.as_slice()) {
+        (&[subject], _) => return Ok(subject),
+        ([], [_]) if npz::read(path, &[])?.shape.len() == 3 => return Ok(Subject::Flow),
+        _ => {}
+    }
+    Err(Error::usage(format!(
+        "'{}' holds the arrays {}, which do not say whether it is disparity, flow or classes; give --kind stereo, flow or segment",
+        path.display(),
+        names.join(", ")
     )))
 }
 

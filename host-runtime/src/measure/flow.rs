@@ -1,6 +1,6 @@
 //! Flow: end-point and angular error (Baker et al. 2011).
 
-use super::{mean, percent, percentile};
+use super::{Bad, bad, mean, outlier, percent, percentile};
 use crate::formats::Flow;
 use serde::Serialize;
 
@@ -18,7 +18,7 @@ pub struct Measures {
     /// Percent wrong by more than 3 pixels and 5% of the true length, or without an answer (Fl of KITTI 2015).
     pub outliers: Option<f64>,
     /// Percent wrong by more than a threshold in pixels, or without an answer.
-    pub bad: Vec<super::stereo::Bad>,
+    pub bad: Vec<Bad>,
 }
 
 /// How errors are spread.
@@ -51,14 +51,13 @@ impl Distribution {
     }
 }
 
-/// End-point error of every pixel in pixels: none where the truth is unknown, infinite without an answer.
-pub fn errors(result: &Flow, truth: &Flow) -> Vec<Option<f64>> {
-    let error = |i, [tu, tv]: [f32; 2]| {
-        result.get(i).map_or(f64::INFINITY, |[u, v]| {
-            (f64::from(u) - f64::from(tu)).hypot(f64::from(v) - f64::from(tv))
-        })
-    };
-    (0..truth.vectors.len()).map(|i| truth.get(i).map(|truth| error(i, truth))).collect()
+/// End-point error of pixel `i` in pixels: none where the truth is unknown, infinite without an answer.
+pub fn error(result: &Flow, truth: &Flow, i: usize) -> Option<f64> {
+    let [tu, tv] = truth.get(i)?.map(f64::from);
+    Some(result.get(i).map_or(f64::INFINITY, |v| {
+        let [u, v] = v.map(f64::from);
+        (u - tu).hypot(v - tv)
+    }))
 }
 
 /// Compares `result` with `truth` where `region` says so. All have the same size.
@@ -66,29 +65,24 @@ pub fn measure(result: &Flow, truth: &Flow, region: &[bool], thresholds: &[f64])
     let (mut pixels, mut outliers) = (0, 0);
     let (mut lengths, mut angles) = (Vec::new(), Vec::new());
     for (i, _) in region.iter().enumerate().filter(|(_, inside)| **inside) {
-        let Some([tu, tv]) = truth.get(i).map(|v| v.map(f64::from)) else { continue };
+        let Some(error) = error(result, truth, i) else { continue };
+        let [tu, tv] = truth.vectors[i].map(f64::from);
         pixels += 1;
+        outliers += usize::from(outlier(error, tu.hypot(tv)));
         if let Some([u, v]) = result.get(i).map(|v| v.map(f64::from)) {
-            let error = (u - tu).hypot(v - tv);
-            outliers += usize::from(error > 3.0 && error > 0.05 * tu.hypot(tv));
             lengths.push(error);
             let cosine =
                 (1.0 + u * tu + v * tv) / ((1.0 + u * u + v * v).sqrt() * (1.0 + tu * tu + tv * tv).sqrt());
             angles.push(cosine.clamp(-1.0, 1.0).acos().to_degrees());
         }
     }
-    let silent = pixels - lengths.len();
-    let bad = |&threshold: &f64| {
-        let wrong = lengths.iter().filter(|&&e| e > threshold).count();
-        super::stereo::Bad { threshold, percent: percent(wrong + silent, pixels) }
-    };
     Measures {
         pixels,
         answered: percent(lengths.len(), pixels),
-        bad: thresholds.iter().map(bad).collect(),
+        bad: bad(&lengths, pixels, thresholds),
         end_point: Distribution::of(lengths),
         angular: Distribution::of(angles),
-        outliers: percent(outliers + silent, pixels),
+        outliers: percent(outliers, pixels),
     }
 }
 

@@ -38,7 +38,7 @@ impl Mask {
             Kind::Npy | Kind::Npz => {
                 let array = match kind {
                     Kind::Npy => Numbers::open(path)?,
-                    _ => npz::read(path, &["mask", "valid", "arr_0"])?,
+                    _ => npz::read(path, &["mask", "valid"])?,
                 };
                 let (width, height, channels) = array.plane().map_err(fail)?;
                 if channels != 1 {

@@ -1,6 +1,6 @@
 //! Stereo: bad pixels, mean and root mean square error of disparities.
 
-use super::{mean, percent};
+use super::{Bad, bad, mean, outlier, percent};
 use crate::formats::Disparity;
 use serde::Serialize;
 
@@ -21,47 +21,31 @@ pub struct Stereo {
     pub outliers: Option<f64>,
 }
 
-/// Bad pixels at one threshold.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Bad {
-    /// Pixels.
-    pub threshold: f64,
-    /// Percent of the region.
-    pub percent: Option<f64>,
-}
-
-/// Error of every pixel in pixels: none where the truth is unknown, infinite without an answer.
-pub fn errors(result: &Disparity, truth: &Disparity) -> Vec<Option<f64>> {
-    let error =
-        |i, truth: f64| result.get(i).map_or(f64::INFINITY, |answer| (f64::from(answer) - truth).abs());
-    (0..truth.values.len()).map(|i| truth.get(i).map(|truth| error(i, f64::from(truth)))).collect()
+/// Error of pixel `i` in pixels: none where the truth is unknown, infinite without an answer.
+pub fn error(result: &Disparity, truth: &Disparity, i: usize) -> Option<f64> {
+    let truth = f64::from(truth.get(i)?);
+    Some(result.get(i).map_or(f64::INFINITY, |answer| (f64::from(answer) - truth).abs()))
 }
 
 /// Compares `result` with `truth` where `region` says so. All have the same size.
 pub fn measure(result: &Disparity, truth: &Disparity, region: &[bool], thresholds: &[f64]) -> Stereo {
     let (mut pixels, mut outliers, mut errors) = (0, 0, Vec::new());
     for (i, _) in region.iter().enumerate().filter(|(_, inside)| **inside) {
-        let Some(truth) = truth.get(i).map(f64::from) else { continue };
+        let Some(error) = error(result, truth, i) else { continue };
         pixels += 1;
-        if let Some(answer) = result.get(i) {
-            let error = (f64::from(answer) - truth).abs();
-            outliers += usize::from(error > 3.0 && error > 0.05 * truth.abs());
+        outliers += usize::from(outlier(error, f64::from(truth.values[i]).abs()));
+        if error.is_finite() {
             errors.push(error);
         }
     }
-    let silent = pixels - errors.len();
-    let bad = |&threshold: &f64| {
-        let wrong = errors.iter().filter(|&&e| e > threshold).count();
-        Bad { threshold, percent: percent(wrong + silent, pixels) }
-    };
     let squares: Vec<f64> = errors.iter().map(|e| e * e).collect();
     Stereo {
         pixels,
         answered: percent(errors.len(), pixels),
-        bad: thresholds.iter().map(bad).collect(),
+        bad: bad(&errors, pixels, thresholds),
         rmse: mean(&squares).map(f64::sqrt),
         error: mean(&errors),
-        outliers: percent(outliers + silent, pixels),
+        outliers: percent(outliers, pixels),
     }
 }
 

@@ -382,6 +382,7 @@ fn truth(scene: &Scene, application: &Application, inputs: &Inputs) -> Result<Op
         field: Field::of_labels(application, size, &nothing),
         application: Some(application.clone()),
         confidence: None,
+        note: None,
     };
     let found = TruthFile::open(std::slice::from_ref(&scene.folder), &answer, ReadAs::default())?;
     Ok(match found.fields.into_iter().next() {

@@ -68,6 +68,16 @@ impl Scale {
         }
     }
 
+    /// From a label's value to the next one's; 1 of names and of a single label.
+    pub fn step(&self) -> f64 {
+        match self {
+            Self::Line { values, .. } => values.get(1).map_or(1.0, |next| next - values[0]),
+            // Labels are row-major: the first two differ by a step to the right.
+            Self::Plane { vectors, .. } => vectors.get(1).map_or(1.0, |next| next[0] - vectors[0][0]),
+            Self::Names => 1.0,
+        }
+    }
+
     /// Vectors of the labels, without the base: (value, 0) on a line; none of names.
     pub fn vectors(&self) -> Option<Vec<[f64; 2]>> {
         match self {
@@ -167,6 +177,9 @@ mod tests {
         assert_eq!(value(Application::Stereo { dmin: -2 }, 1), Some((-1.0, "px")));
         assert_eq!(value(Application::Restore, 2), Some((255.0, "grey levels")));
         assert_eq!(value(Application::Segment, 0), None);
+        let step = |application| Scale::of(&application, 9, &Pair::Abs).step();
+        assert_eq!((step(Application::Flow { window: 3 }), step(Application::Segment)), (1.0, 1.0));
+        assert_eq!(Scale::line(3, "px", |l| f64::from(l) / 4.0).step(), 0.25);
         assert_eq!(value(Application::Infer, 2), Some((2.0, "labels")));
         assert_eq!(Scale::of(&Application::Infer, 3, &Pair::Potts), Scale::Names);
     }

@@ -17,7 +17,7 @@ fn model(spa: &Spa, beta: f64) {
 #[test]
 fn the_results_are_those_of_a_plain_run_of_as_many_iterations() {
     let spa = Spa::new();
-    model(&spa, 0.4);
+    model(&spa, 0.8);
     let output = spa.run(&["infer", "model.toml", "--seed=3", "-o", "auto"]);
     let (stdout, stderr) = texts(&output);
     assert_eq!(output.status.code(), Some(0), "{stdout}\n{stderr}");
@@ -26,11 +26,18 @@ fn the_results_are_those_of_a_plain_run_of_as_many_iterations() {
     let found = auto.convergence.unwrap();
     assert!(found.converged && found.energy_rhat.unwrap() <= 1.05 && found.label_share >= 0.99);
     assert_eq!((auto.iterations, auto.burn_in), (found.iterations, found.burn_in));
+    assert!(
+        auto.burn_in > 0 && auto.resumed_from == Some(auto.burn_in),
+        "only the newest half is drawn again"
+    );
     let (iterations, burn_in) =
         (format!("--iterations={}", auto.iterations), format!("--burn-in={}", auto.burn_in));
     let plain = ["infer", "model.toml", "--seed=3", &iterations, &burn_in, "--chains=8", "--start=random"];
     spa.ok(&[&plain[..], &["-o", "plain"]].concat());
     spa.ok(&["compare", "auto", "plain"]);
+    let plain = Summary::read(&spa.path("plain")).unwrap();
+    assert_eq!((&auto.hashes, auto.labels_evaluated), (&plain.hashes, plain.labels_evaluated));
+    assert_eq!(auto.log, plain.log);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! `spa eval`: figures by hand, limits, masks, and what is refused.
 
 use super::support::{Spa, data, texts};
-use spa_runtime::formats::{Field, FileFormat, Flow, pfm};
+use spa_runtime::formats::{Field, FileFormat, Flow, npz, pfm};
 use spa_runtime::npy;
 
 /// Ten disparities of 5 and one result: errors 0, 0, 0, 1, 2, 3, none, and three of unknown truth.
@@ -204,6 +204,80 @@ fn results_of_spa_against_synthetic_scenes() {
     let spa = Spa::with_scene("segment", "3");
     spa.ok(&["segment", "scene/image.png", "--labels", "3", "--iterations", "50", "-o", "out"]);
     assert!(spa.ok(&["eval", "out", "scene", "--max-vi", "1.2"]).contains("boundary recall (2 px)"));
+}
+
+#[test]
+fn a_kind_that_is_given_goes_before_a_summary() {
+    let spa = Spa::with_scene("flow", "9");
+    let run = ["flow", "scene/frame1.png", "scene/frame2.png", "--window", "3", "--iterations", "4"];
+    spa.ok(&[&run[..], &["-o", "out"]].concat());
+    npy::write(&spa.path("out/mine.npy"), &[1, 4], &[1_u16, 2, 3, 5]).unwrap();
+    pfm::write(&spa.path("truth.pfm"), 4, 1, 1, &[1.0, 2.0, 3.0, 4.5]).unwrap();
+    let output =
+        spa.run(&["eval", "out/mine.npy", "truth.pfm", "--kind", "stereo", "--max-bad", "all@0.5=0"]);
+    let (stdout, stderr) = texts(&output);
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    assert!(stdout.starts_with("disparity of out/mine.npy"), "{stdout}");
+    assert_eq!(
+        stderr.replace('\\', "/"),
+        "note: 'out/summary.json' is of 'flow', but --kind is stereo: 'mine.npy' is taken as it is\n"
+    );
+    // Labels of the run itself, asked for as what they are not.
+    let stdout = spa.ok(&["eval", "out/mode.npy", "out/mode.npy", "--kind", "segment", "--max-vi", "0"]);
+    assert!(stdout.starts_with("labels of out/mode.npy"), "{stdout}");
+    // Without the option the summary decides: a file of the run or not.
+    assert!(spa.ok(&["eval", "out/mode.npy", "scene/truth.flo"]).starts_with("flow of out/mode.npy"));
+    assert!(
+        spa.fails(1, &["eval", "out/mine.npy", "scene/truth.flo"]).contains("(height, width, 2) is needed")
+    );
+    // A summary of somebody else is no reason to stop where it is not asked.
+    std::fs::write(spa.path("out/summary.json"), "{}").unwrap();
+    spa.fails(1, &["eval", "out/mine.npy", "truth.pfm"]);
+    spa.ok(&["eval", "out/mine.npy", "truth.pfm", "--kind", "stereo"]);
+}
+
+#[test]
+fn labels_that_are_parts_of_pixels_are_no_pixels() {
+    let spa = Spa::with_scene("stereo", "12");
+    spa.ok(&["stereo", "scene", "--labels", "12", "--grid", "2", "--iterations", "4", "-o", "out"]);
+    assert_eq!(
+        spa.fails(1, &["eval", "out/mode.npy", "scene"]),
+        "error: failed to use result 'out/mode.npy': its labels are parts of pixels (grid 2); take 'disparity.npy' or the folder\n"
+    );
+    assert_eq!(
+        spa.ok(&["eval", "out/disparity.npy", "scene"]).replace("disparity.npy", ""),
+        spa.ok(&["eval", "out", "scene"]).replace("disparity.npy", "")
+    );
+}
+
+#[test]
+fn archives_tell_what_they_hold_by_names() {
+    let spa = scene();
+    let save = |arrays: &[(&str, &[u64], Vec<f32>)]| {
+        let mut npz = npz::Writer::create(&spa.path("a.npz")).unwrap();
+        for (name, shape, values) in arrays {
+            npz.array(name, shape, values.iter().copied()).unwrap();
+        }
+        npz.finish().unwrap();
+    };
+    let values = vec![5.0; 10];
+    save(&[("disp", &[2, 5], values.clone()), ("confidence", &[2, 5], values.clone())]);
+    assert!(spa.ok(&["eval", "a.npz", "truth.pfm", "--max-bad", "0"]).starts_with("disparity of a.npz"));
+    save(&[("flow_x", &[2, 5], values.clone()), ("flow_y", &[2, 5], values.clone())]);
+    assert!(spa.ok(&["eval", "a.npz", "a.npz", "--max-epe", "0"]).starts_with("flow of a.npz"));
+    save(&[("segmentation", &[2, 5], values.clone())]);
+    assert!(spa.ok(&["eval", "a.npz", "a.npz", "--max-vi", "0"]).starts_with("labels of a.npz"));
+    save(&[("left", &[2, 5], values.clone()), ("right", &[2, 5], values)]);
+    assert_eq!(
+        spa.fails(2, &["eval", "a.npz", "truth.pfm"]),
+        "error: 'a.npz' holds the arrays left, right, which do not say whether it is disparity, flow or classes; give --kind \
+         stereo, flow or segment\n"
+    );
+    assert_eq!(
+        spa.fails(1, &["eval", "a.npz", "truth.pfm", "--kind", "stereo"]),
+        "error: failed to read arrays 'a.npz': it holds the arrays left, right, but disparity or disp or disparities or \
+         disparity_map or mode is needed\n"
+    );
 }
 
 #[test]

@@ -202,6 +202,18 @@ fn flow_goes_from_format_to_format() {
 }
 
 #[test]
+fn only_what_can_be_classes_becomes_classes() {
+    let spa = Spa::with_scene("segment", "3");
+    for name in ["scene/image.png", "scene/truth.png"] {
+        assert!(spa.fails(2, &["convert", name, "a.npz"]).contains("give --kind stereo, flow or segment"));
+    }
+    assert_eq!(spa.ok(&["convert", "scene/truth.png", "a.npz", "--kind", "segment"]), "");
+    image::open(spa.path("scene/image.png")).unwrap().to_rgb8().save(spa.path("photo.jpg")).unwrap();
+    let text = spa.fails(1, &["convert", "photo.jpg", "b.npz", "--kind", "segment"]);
+    assert!(text.ends_with("keep them as PNG. 'spa segment' makes classes of photographs\n"), "{text}");
+}
+
+#[test]
 fn what_cannot_be_converted_leaves_its_place_as_it_was() {
     let spa = Spa::new();
     spa_runtime::npy::write(&spa.path("negative.npy"), &[1, 2], &[-3.0_f32, 1.0]).unwrap();

@@ -60,8 +60,9 @@ fn a_browser_shows_the_counts_of_the_pixel_that_is_named() {
         ("stereo", "12", &["scene/left.png", "scene/right.png", "--labels", "12", "--dmin", "2"][..]),
         ("flow", "25", &["scene/frame1.png", "scene/frame2.png", "--window", "5"]),
         ("segment", "3", &["scene/image.png", "--labels", "3"]),
+        ("restore", "3", &["scene/image.png", "--labels", "16"]),
     ] {
-        let spa = Spa::with_scene(kind, labels);
+        let spa = Spa::with_scene(if kind == "restore" { "segment" } else { kind }, labels);
         let common = ["--temperature", "4", "--iterations", "400", "-o", "out", "--report", "a report.html"];
         spa.ok(&[&[kind][..], more, &common[..]].concat());
         let histogram = npy::read(&spa.path("out/histogram.npy")).unwrap();
@@ -127,4 +128,45 @@ fn the_figure_is_in_the_result_folder() {
         // Three panels, enlarged to 320 pixels each.
         assert_eq!(figure.width(), 3 * 320 + 4 * 16, "{kind}");
     }
+}
+
+#[test]
+fn fields_without_a_picture_have_a_figure_and_a_report_too() {
+    let spa = Spa::new();
+    // Few labels are named, many are on a scale.
+    for (labels, legend) in [(3_usize, "label 2 <small>"), (20, "<div class=\"unit\">labels</div>")] {
+        let costs: Vec<f32> = (0..8 * 6 * labels).map(|n| ((n * n) % 17) as f32 / 4.0).collect();
+        npy::write(&spa.path("u.npy"), &[6, 8, labels as u64], &costs).unwrap();
+        std::fs::write(spa.path("m.toml"), "unary = 'u.npy'\niterations = 40\n").unwrap();
+        spa.ok(&["infer", "m.toml", "-o", "out", "--report", "r.html"]);
+        let figure = image::open(spa.path("out/figure.png")).unwrap();
+        // Labels, confidence and entropy, eight pixels made 304.
+        assert_eq!(figure.width(), 3 * 304 + 4 * 16);
+        let page = std::fs::read_to_string(spa.path("r.html")).unwrap();
+        assert!(page.contains("Labels") && page.contains("Confidence") && page.contains(legend), "{labels}");
+        assert!(!page.contains("data:image/jpeg"), "there is no photograph");
+    }
+}
+
+#[test]
+fn parts_of_pixels_are_told_in_pixels() {
+    let page = |kind: &str, more: &[&str]| {
+        let spa = Spa::with_scene(kind, "9");
+        spa.ok(&[&[kind, "scene", "--iterations", "4", "--report", "r.html"][..], more].concat());
+        std::fs::read_to_string(spa.path("r.html")).unwrap()
+    };
+    assert!(page("stereo", &["--labels", "9", "--grid", "2"]).contains("\"0 px\",\"0.5 px\",\"1 px\""));
+    assert!(page("flow", &["--window", "3", "--grid", "4"]).contains("\"(−0.25, −0.25) px\""));
+    assert!(page("flow", &["--window", "3", "--levels", "2"]).contains("\"base + (−1, −1) px\""));
+}
+
+#[test]
+fn grey_values_are_on_a_scale_not_in_a_list() {
+    let spa = Spa::with_scene("segment", "3");
+    spa.ok(&["restore", "scene/image.png", "--iterations", "10", "-o", "out", "--report", "r.html"]);
+    let page = std::fs::read_to_string(spa.path("r.html")).unwrap();
+    assert!(!page.contains("class=\"classes\"") && !page.contains("Classes on the picture"));
+    assert!(page.contains("#000000,#0b0b0b"), "from black on");
+    // Title, picture (30 rows made 240), scale: no place for a list.
+    assert_eq!(image::open(spa.path("out/figure.png")).unwrap().height(), 2 * 16 + 26 + 240 + 8 + 14 + 26);
 }

@@ -144,7 +144,7 @@ fn one(limit: &Limit, (name, unit, option): Kind, regions: &[Region]) -> Result<
     }
     let unmeasured =
         || Error::usage(format!("{option}: threshold {threshold} is not measured; add it to --thresholds"));
-    let bad = |all: &[crate::measure::stereo::Bad]| {
+    let bad = |all: &[crate::measure::Bad]| {
         all.iter().find(|bad| bad.threshold == threshold).map(|bad| bad.percent).ok_or_else(unmeasured)
     };
     let value = match (&region.measures, name) {

@@ -199,6 +199,7 @@ fn segmentations(path: &Path, picture: &Path, (width, height): (u32, u32)) -> Re
         field: Field::Labels(nothing),
         application: None,
         confidence: None,
+        note: None,
     };
     let truth = Truth::open(&[path.to_path_buf()], &answer, ReadAs::default())?;
     let maps = truth.fields.into_iter().filter_map(|field| match field {
