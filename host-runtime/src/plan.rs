@@ -160,7 +160,8 @@ pub fn plan_with(
     let edge_weights = resolve_edges(options, &inputs.first)?;
     // Edge weights count in parts of the smoothness term as given.
     let edge_beta = if edge_weights.is_some() { real_beta / f64::from(EDGE_UNIT) } else { real_beta };
-    let fail = |error| far_apart(error, (real_alpha, real_beta), pair == Pair::Potts);
+    let fail =
+        |error| far_apart(error, (real_alpha, real_beta), (pair == Pair::Potts, edge_weights.is_some()));
     let (integers, cap) = match special.integers {
         Some(known) => known,
         None if matches!(pair, Pair::Potts) => {
@@ -229,7 +230,7 @@ pub fn plan_with(
 }
 
 /// A refusal of weights, in the numbers that people gave.
-fn far_apart(error: spa_model::Error, (alpha, beta): (f64, f64), potts: bool) -> Error {
+fn far_apart(error: spa_model::Error, (alpha, beta): (f64, f64), (potts, edges): (bool, bool)) -> Error {
     let sound = |weight: f64| weight.is_finite() && weight >= 0.0;
     if !sound(alpha) || !sound(beta) || alpha.max(beta) == 0.0 {
         return error.into();
@@ -238,11 +239,16 @@ fn far_apart(error: spa_model::Error, (alpha, beta): (f64, f64), potts: bool) ->
         0.0 | 1e-4..1e7 => weight.to_string(),
         _ => format!("{weight:e}"),
     };
-    let what = if potts { "beta times cap" } else { "beta" };
+    let what = match (potts, edges) {
+        (false, false) => "beta",
+        (true, false) => "beta times cap",
+        (false, true) => "an eighth of beta (with edge weights)",
+        (true, true) => "an eighth of beta times cap (with edge weights)",
+    };
     let most = if potts { 510 * 255 } else { 510 };
     Error::usage(format!(
         "alpha is {} and beta {}, but alpha and {what} may be a factor of {most} apart at most, and neither below \
-         0.00002, for they are kept in eight bits; bring them nearer to each other, or multiply both and the temperature by \
+         0.000016, for they are kept in eight bits; bring them nearer to each other, or multiply both and the temperature by \
          the same number",
         shown(alpha),
         shown(beta)

@@ -4,6 +4,7 @@ use super::print;
 use crate::app::Application;
 use crate::backend::cuda::bench::{Measurement, measure, text};
 use crate::backend::cuda::{Cuda, CudaError, Kernel, Stripped};
+use crate::options::ranges::{number, within};
 use crate::options::{Iterations, RunOptions};
 use crate::picture::Picture;
 use crate::plan::{Inputs, plan};
@@ -26,19 +27,19 @@ pub struct Bench {
     #[arg(long = "workload", value_name = "NAME", value_delimiter = ',')]
     workloads: Vec<WorkloadName>,
     /// Iterations of the annealing in 25 steps
-    #[arg(long, default_value_t = 500)]
+    #[arg(long, default_value_t = 500, value_parser = number::<u32>("iterations"))]
     iterations: u32,
     /// Chains of the workload in one launch
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=16))]
+    #[arg(long, default_value_t = 1, value_parser = within::<u8>(1, 16, ""))]
     chains: u8,
     /// Timed runs a kernel; the median counts
-    #[arg(long, default_value_t = 5)]
+    #[arg(long, default_value_t = 5, value_parser = within::<usize>(1, 1000, ""))]
     repeats: usize,
     /// Leave out a part of the packed kernels, to see what the rest takes; all labels are wrong then
     #[arg(long, value_name = "PART")]
     without: Option<Part>,
     /// Card, as the driver numbers them
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = within::<usize>(0, 255, ""))]
     card: usize,
     /// Write all figures as JSON
     #[arg(long, value_name = "FILE")]

@@ -10,6 +10,7 @@ use crate::formats::{Field, ReadAs};
 use crate::measure::answer::{Answer, Subject, Truth};
 use crate::measure::mask::Mask;
 use crate::measure::{flow, risk, segment, stereo};
+use crate::options::ranges::within;
 use clap::Args;
 use limits::Limits;
 use serde::Serialize;
@@ -54,7 +55,7 @@ pub struct Eval {
     #[arg(long, value_name = "T,T,…", value_delimiter = ',', value_parser = threshold, default_value = "0.5,1,2,4")]
     thresholds: Vec<f64>,
     /// How far a boundary of classes may be off, in pixels
-    #[arg(long, value_name = "PIXELS", default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=50))]
+    #[arg(long, value_name = "PIXELS", default_value_t = 2, value_parser = within::<u32>(0, 50, "pixels"))]
     tolerance: u32,
     #[command(flatten)]
     limits: Limits,

@@ -5,7 +5,7 @@ mod edgs;
 use super::print;
 use crate::error::Error;
 use crate::interrupt;
-use crate::options::ranges::number;
+use crate::options::ranges::{number, within};
 use crate::output::Output;
 use crate::study::parameters::{Collect, ModelOptions, Parameters};
 use crate::study::scene::{self, Case, SceneOptions};
@@ -87,7 +87,7 @@ struct Precision {
     #[arg(long = "vary", value_name = "WIDTH[=N,N,…]")]
     variations: Vec<precision::Variation>,
     /// Runs of each variant, with consecutive seeds
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = within::<u64>(1, 1000, ""))]
     seeds: u64,
 }
 
@@ -96,7 +96,7 @@ struct Runs {
     #[command(flatten)]
     common: Common,
     /// Runs of each scene, with consecutive seeds
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = within::<u64>(1, 1000, ""))]
     seeds: u64,
 }
 

@@ -6,6 +6,7 @@ use crate::colour::{paint, palette};
 use crate::error::Error;
 use crate::formats::{Field, FileFormat};
 use crate::npy;
+use crate::options::ranges::number;
 use crate::output::{Output, write_png};
 use crate::synth::{Scene, Size, flow, segment, stereo, window_of};
 use clap::{Args, ValueEnum};
@@ -28,10 +29,10 @@ pub struct Synth {
     #[arg(long, value_name = "WxH", default_value = "320x240")]
     size: Size,
     /// Number of labels [default: stereo 32, flow 49, segment 4]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::<u16>("labels"))]
     labels: Option<u16>,
     /// Seed of the scene
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = number::<u64>("seed"))]
     seed: u64,
 }
 

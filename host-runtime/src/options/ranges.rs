@@ -64,13 +64,16 @@ fn range(name: &str) -> Option<(i128, i128)> {
     RANGES.iter().find(|range| range.0 == name).map(|&(_, least, most)| (least.into(), most.into()))
 }
 
-/// What the option `name` takes, in words: `a whole number, 1…3600 seconds` (`what` is `a whole number, `).
-fn allowed(name: &str, what: &str) -> String {
-    let Some((least, most)) = range(name) else { return format!("must be {}", what.trim_end_matches(", ")) };
-    let odd = if ODD.contains(&name) { "odd, " } else { "" };
-    let unit =
-        UNITS.iter().find(|unit| unit.0 == name).map_or_else(String::new, |unit| format!(" {}", unit.1));
-    format!("must be {what}{odd}{least}…{most}{unit}")
+/// What an option takes, in words.
+fn words((least, most): (i128, i128), odd: bool, unit: &str) -> String {
+    let (odd, blank) = (if odd { "odd, " } else { "" }, if unit.is_empty() { "" } else { " " });
+    format!("{odd}{least}…{most}{blank}{unit}")
+}
+
+/// What the option `name` takes, if it has a range.
+fn allowed(name: &str) -> Option<String> {
+    let unit = UNITS.iter().find(|unit| unit.0 == name).map_or("", |unit| unit.1);
+    range(name).map(|range| words(range, ODD.contains(&name), unit))
 }
 
 /// Refuses a value outside the range of the option `name`; the text says what is allowed. Options without a range take
@@ -80,7 +83,17 @@ fn allowed(name: &str, what: &str) -> String {
 /// The allowed values, in words.
 pub fn check(name: &str, value: i128) -> Result<(), String> {
     let inside = range(name).is_none_or(|(least, most)| (least..=most).contains(&value));
-    if inside && (value % 2 != 0 || !ODD.contains(&name)) { Ok(()) } else { Err(allowed(name, "")) }
+    match allowed(name) {
+        Some(allowed) if !inside || value % 2 == 0 && ODD.contains(&name) => {
+            Err(format!("must be {allowed}"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn whole(text: &str, allowed: Option<String>) -> Result<i128, String> {
+    let allowed = || allowed.map_or_else(String::new, |allowed| format!(", {allowed}"));
+    text.trim().parse().map_err(|_| format!("must be a whole number{}", allowed()))
 }
 
 /// Reads the value of the option `name` on the command line.
@@ -89,8 +102,27 @@ where
     T: TryFrom<i128, Error: fmt::Display> + 'static,
 {
     move |text| {
-        let value: i128 = text.trim().parse().map_err(|_| allowed(name, "a whole number, "))?;
+        let value = whole(text, allowed(name))?;
         check(name, value)?;
+        T::try_from(value).map_err(|e| e.to_string())
+    }
+}
+
+/// Reads a value of `least…most` of an option that no run has; `unit` as in `pixels`, or empty.
+pub fn within<T>(
+    least: i128,
+    most: i128,
+    unit: &'static str,
+) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static
+where
+    T: TryFrom<i128, Error: fmt::Display> + 'static,
+{
+    move |text| {
+        let allowed = words((least, most), false, unit);
+        let value = whole(text, Some(allowed.clone()))?;
+        if !(least..=most).contains(&value) {
+            return Err(format!("must be {allowed}"));
+        }
         T::try_from(value).map_err(|e| e.to_string())
     }
 }
@@ -122,6 +154,10 @@ mod tests {
         let word = number::<u32>("card-timeout")("soon");
         assert_eq!(word, Err("must be a whole number, 1…3600 seconds".to_string()));
         assert_eq!(number::<u32>("unheard-of")("x"), Err("must be a whole number".to_string()));
+        let tolerance = within::<u32>(0, 50, "pixels");
+        assert_eq!(tolerance("-1"), Err("must be 0…50 pixels".to_string()));
+        assert_eq!(tolerance("x"), Err("must be a whole number, 0…50 pixels".to_string()));
+        assert_eq!(tolerance("50"), Ok(50));
     }
 
     #[test]

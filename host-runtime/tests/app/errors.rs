@@ -37,7 +37,7 @@ fn parameters_out_of_range() {
         (
             &["--alpha", "1e9"],
             "alpha is 1e9 and beta 8, but alpha and beta may be a factor of 510 apart at most, and neither below \
-             0.00002, for they are kept in eight bits; bring them nearer to each other, or multiply both and the \
+             0.000016, for they are kept in eight bits; bring them nearer to each other, or multiply both and the \
              temperature by the same number",
         ),
         (&["--dmin", "2000"], "dmin is 2000, but must be -2047…1985 with 64 labels"),
@@ -536,6 +536,16 @@ fn what_is_no_number_is_told_what_it_must_be() {
     let spa = Spa::with_scene("stereo", "8");
     let fails = |option: &str, value: &str| spa.fails(2, &["stereo", "scene", option, value]);
     assert!(fails("--seed", "-1").contains("must be 0…18446744073709551615"));
+    for (command, option, value, allowed) in [
+        (&["synth", "stereo", "-o", "x"][..], "--seed", "-1", "must be 0…18446744073709551615"),
+        (&["synth", "stereo", "-o", "x"], "--labels", "300", "must be 2…256"),
+        (&["eval", "scene", "scene"], "--tolerance", "-1", "must be 0…50 pixels"),
+        (&["bench"], "--repeats", "0", "must be 1…1000"),
+        (&["study", "runs", "scene"], "--seeds", "-1", "must be 1…1000"),
+    ] {
+        let text = spa.fails(2, &[command, &[option, value]].concat());
+        assert!(text.contains(&format!(": {allowed}\n")), "{text}");
+    }
     assert!(fails("--seed", "x").contains("must be a whole number, 0…18446744073709551615"));
     for option in ["--alpha", "--beta", "--temperature"] {
         assert!(fails(option, "abc").contains("must be a number, such as 2.5"), "{option}");

@@ -328,11 +328,11 @@ fn refusals_name_what_to_do() {
             &["precision", "scene", "--weights", "linear", "--vary", "energy-bits=11"],
             "must be 4…10 with linear weights",
         ),
-        (2, &["precision", "scene", "--seeds", "0"], "0 is not in 1..=1000"),
+        (2, &["precision", "scene", "--seeds", "0"], "must be 1…1000"),
         (1, &["runs", "scene", "-o", "scene/left.png"], "it is not a folder"),
         (2, &["edgs"], "no benchmark is given; name scenes, or pictures with --segment"),
         (2, &["edgs", "scene", "--regions", "8x4"], "'8x4' is no region; WIDTHxHEIGHT"),
-        (2, &["edgs", "scene", "--blocks", "0"], "0 is not in 1..=32"),
+        (2, &["edgs", "scene", "--blocks", "0"], "must be 1…32"),
     ] {
         let args: Vec<&str> = ["study"].iter().chain(args).copied().collect();
         let stderr = spa.fails(code, &args);

@@ -4,7 +4,7 @@ use super::present;
 use crate::backend::cuda::edgs::Region;
 use crate::backend::cuda::{Cuda, Kernel};
 use crate::interrupt;
-use crate::options::ranges::number;
+use crate::options::ranges::{number, within};
 use crate::output::Output;
 use crate::study::edgs::benchmark::{self, Wanted};
 use crate::study::edgs::{self, Space};
@@ -37,13 +37,13 @@ pub struct Edgs {
     )]
     regions: Vec<Region>,
     /// Blocks a multiprocessor
-    #[arg(long, value_name = "N,N,…", value_delimiter = ',', default_value = "1,2,4,8,16", value_parser = clap::value_parser!(u32).range(1..=32))]
+    #[arg(long, value_name = "N,N,…", value_delimiter = ',', default_value = "1,2,4,8,16", value_parser = within::<u32>(1, 32, ""))]
     blocks: Vec<u32>,
     /// Cut-offs of the event-driven designs
     #[arg(long, value_name = "C,C,…", value_delimiter = ',', default_value = "2,4,8,16", value_parser = number::<u8>("cutoff"))]
     cutoffs: Vec<u8>,
     /// Timed runs of each configuration
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = within::<u16>(1, 1000, ""))]
     repeats: u16,
     /// Iterations [default: 1000, of segmentation 100]
     #[arg(long, value_name = "N", value_parser = number::<u32>("iterations"))]
@@ -52,7 +52,7 @@ pub struct Edgs {
     #[arg(long, value_name = "N", value_parser = number::<u32>("iterations"))]
     explore_iterations: Option<u32>,
     /// Card, as the driver numbers them
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = within::<usize>(0, 255, ""))]
     card: usize,
     /// Folder for the plot and the JSON
     #[arg(short, long, value_name = "DIR")]
