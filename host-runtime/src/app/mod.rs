@@ -90,7 +90,7 @@ pub struct Defaults {
 }
 
 /// Options that only some applications take, and which.
-const OPTIONS: [(&str, &[&str]); 16] = [
+const OPTIONS: [(&str, &[&str]); 15] = [
     ("data", &["stereo", "flow"]),
     ("support", &["stereo", "flow"]),
     ("grid", &["stereo", "flow"]),
@@ -106,7 +106,6 @@ const OPTIONS: [(&str, &[&str]); 16] = [
     ("values", &["segment"]),
     ("costs", PICTURES),
     ("contrast", PICTURES),
-    ("report", PICTURES),
 ];
 
 /// Applications that have pictures.

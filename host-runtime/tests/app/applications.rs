@@ -298,7 +298,7 @@ fn options_of_other_applications_are_refused() {
         ("flow", &["--window", "--levels", "--data"], &["--dmin", "--occlusion", "--scribbles", "--mask"]),
         ("segment", &["--values", "--scribbles"], &["--dmin", "--window", "--data", "--grid", "--mask"]),
         ("restore", &["--mask", "--report"], &["--dmin", "--window", "--data", "--colours"]),
-        ("infer", &["--edge-weights", "--fixed"], &["--dmin", "--mask", "--costs", "--contrast", "--report"]),
+        ("infer", &["--edge-weights", "--report"], &["--dmin", "--mask", "--costs", "--contrast"]),
     ] {
         for help in [spa.ok(&[command, "--help"]), spa.ok(&["energy", "x.npy", command, "--help"])] {
             let lists = |option: &&str| help.contains(&format!(" {option} <"));
