@@ -5,8 +5,17 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 /// Folders of `templates/` whose files belong to every build.
-const FOLDERS: [&str; 8] =
-    ["cocotb", "fpga/pac-a10/hw", "fpga/ulx3s/hw", "hls", "hls/catapult", "hls/intel", "rtl", "sim"];
+const FOLDERS: [&str; 9] = [
+    "cocotb",
+    "fpga/ecp5",
+    "fpga/pac-a10/hw",
+    "fpga/ulx3s/hw",
+    "hls",
+    "hls/catapult",
+    "hls/intel",
+    "rtl",
+    "sim",
+];
 
 fn main() -> io::Result<()> {
     let templates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../templates").canonicalize()?;

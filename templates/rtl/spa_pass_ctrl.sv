@@ -122,18 +122,14 @@ module spa_pass_ctrl #(
     logic unused_load;
     assign unused_load = ^{load_valid_i, load_target_i, load_addr_i, load_data_i};
   end else begin : g_pow2
-    for (genvar k = 0; k < PBits; k++) begin : g_threshold
-      logic [ThrBits-1:0] thr;
-      spa_ram_1r1w #(.Width(ThrBits), .Depth(ScheduleEntries)) u_threshold (
-        .clk_i,
-        .we_i   (load_valid_i && load_target_i == TargetWeight && load_addr_i[3:0] == 4'(k)),
-        .waddr_i(load_addr_i[4 +: EntryBits]), .wdata_i(load_data_i[ThrBits-1:0]),
-        .raddr_i(entry_q), .rdata_o(thr)
-      );
-      spa_delay #(.Width(ThrBits), .Stages(1)) u_out (
-        .clk_i, .data_i(thr), .data_o(thr_o[k*ThrBits +: ThrBits])
-      );
-    end
+    logic [PBits*ThrBits-1:0] thr;
+    spa_threshold_mem #(.PBits(PBits), .ThrBits(ThrBits), .Entries(ScheduleEntries)) u_thresholds (
+      .clk_i,
+      .we_i   (load_valid_i && load_target_i == TargetWeight), .wlane_i(load_addr_i[3:0]),
+      .waddr_i(load_addr_i[4 +: EntryBits]), .wdata_i(load_data_i[ThrBits-1:0]),
+      .raddr_i(entry_q), .rdata_o(thr)
+    );
+    spa_delay #(.Width(PBits * ThrBits), .Stages(1)) u_out (.clk_i, .data_i(thr), .data_o(thr_o));
   end
 
   // ---------------------------------------------------------------- pass 2

@@ -10,8 +10,11 @@ use crate::config::Config;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Style {
-    /// Block RAM.
+    /// Block RAM, or cells where a small one is cheaper there.
     Block,
+    /// Block RAM, whatever its size.
+    #[serde(rename = "block")]
+    AlwaysBlock,
     /// Distributed RAM in logic cells.
     Distributed,
 }
@@ -96,7 +99,8 @@ impl Memory {
     pub fn new(config: &Config) -> Self {
         let items = items(config);
         let sum = |f: fn(&Item) -> u64| items.iter().map(f).sum::<u64>();
-        let block_bits = items.iter().filter(|item| item.style == Style::Block).map(|item| item.bits).sum();
+        let block_bits =
+            items.iter().filter(|item| item.style != Style::Distributed).map(|item| item.bits).sum();
         let m20k = sum(|item| item.m20k);
         #[allow(clippy::cast_precision_loss)]
         let m20k_use = if m20k == 0 { 0.0 } else { round(block_bits as f64 / (m20k * 20480) as f64) };
@@ -146,7 +150,7 @@ fn items(config: &Config) -> Vec<Item> {
     let rv_bits = log2(array.rv_capacity);
     let s2_bits = log2(array.s2_capacity / spus);
 
-    use Style::{Block, Distributed};
+    use Style::{AlwaysBlock, Block, Distributed};
     let vector_style = if label <= 6 { Distributed } else { Block };
     let mut list: Vec<Shape> = vec![
         ("S1Mem", "spa_s1mem", spes, array.rv_capacity, single + 1, Block),
@@ -175,7 +179,9 @@ fn items(config: &Config) -> Vec<Item> {
         Weights::Linear => {
             list.push(("weight table", "spa_weight", spes * spus, entries << energy, p, Block));
         }
-        Weights::Pow2 => list.push(("thresholds", "spa_pass_ctrl", p, entries, energy + 1, Block)),
+        Weights::Pow2 => {
+            list.push(("thresholds", "spa_threshold_mem", 1, entries, p * (energy + 1), AlwaysBlock))
+        }
     }
     list.extend([
         ("offset table", "spa_label_walk", 1, labels, 24, Block),
@@ -191,7 +197,7 @@ fn items(config: &Config) -> Vec<Item> {
     list.into_iter()
         .map(|(component, module, copies, depth, width, style)| {
             let count = |shapes| match style {
-                Block => u64::from(copies) * blocks(shapes, depth, width),
+                Block | AlwaysBlock => u64::from(copies) * blocks(shapes, depth, width),
                 Distributed => 0,
             };
             Item {
@@ -206,6 +212,7 @@ fn items(config: &Config) -> Vec<Item> {
                 m10k: count(M10K),
                 ebr: match style {
                     Block => u64::from(copies) * ebr(depth, width),
+                    AlwaysBlock => count(EBR),
                     Distributed => 0,
                 },
             }

@@ -45,7 +45,7 @@ fn memory(report: &Report) -> Section {
         .iter()
         .map(|item| {
             let blocks = |count: u64| match item.style {
-                Style::Block if count > 0 => count.to_string(),
+                Style::Block | Style::AlwaysBlock if count > 0 => count.to_string(),
                 _ => "logic".to_owned(),
             };
             vec![

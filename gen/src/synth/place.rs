@@ -21,6 +21,8 @@ use crate::tools;
 
 /// Path of the result in the build folder.
 pub const PLACEMENT: &str = "reports/place.json";
+/// Commands of the build that map it to ECP5.
+const ECP5_SCRIPT: &str = "fpga/ecp5/synth.ys";
 /// Netlist from Yosys, removed at the end.
 const NETLIST: &str = "reports/.place-netlist.json";
 
@@ -129,8 +131,8 @@ pub fn place(
     let netlist = folder.join(NETLIST);
     forget(&netlist)?;
     notice(&format!("synthesising {} for ECP5 as a whole (minutes)", folder.display()));
-    let synthesis = format!("synth_ecp5 -top {TOP}");
-    let script = format!("{}; {synthesis} -json {NETLIST}", read_sources(build)?);
+    let synthesis = format!("hierarchy -top {TOP}; script {ECP5_SCRIPT}");
+    let script = format!("{}; {synthesis}; write_json {NETLIST}", read_sources(build)?);
     let log = folder.join(REPORTS).join("place-yosys.log");
     execute("Yosys", &yosys, folder, &["-q", "-p", &script], &log)?;
     let seeds = sweep(&nextpnr, folder, request, notice);
