@@ -14,7 +14,7 @@
 namespace {
 constexpr int N = P_Rows * P_Cols, K = P_Spus;
 const Hardware kHw = {P_LabelBits, P_SingletonBits, P_EnergyBits, P_PBits, P_UBits, P_CountBits, P_Linear != 0};
-constexpr int kLatency = 31 + 3 * K;   // PipelineLatency
+constexpr int kLatency = 33 + 3 * K;   // PipelineLatency
 
 int log2i(int v) { int n = 0; while ((1 << n) < v) n++; return n; }
 int up(int v, int m) { return (v + m - 1) / m * m; }

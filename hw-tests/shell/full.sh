@@ -18,7 +18,7 @@ for p in $params; do
   case $name in
     Rows) rows=$value ;;
     Cols) cols=$value ;;
-    Spus) latency=$((31 + 3 * value)) ;;  # PipelineLatency of spa_array
+    Spus) latency=$((33 + 3 * value)) ;;  # PipelineLatency of spa_array
     LineBits) flags="$flags -DLINE_BITS=$value" ;;
     MessageBits) flags="$flags -DMESSAGE_BITS=$value" ;;
   esac

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// Cycles from a slot's arrival at the SPEs until its labels can be read, minus 3·L, with `spus` SPUs an SPE; the same
 /// number is the localparam `PipelineLatency` of the RTL (a test compares them).
 pub const fn pipeline_latency(spus: u32) -> u32 {
-    31 + 3 * spus
+    33 + 3 * spus
 }
 
 /// Shape of a build: what the generator fixes besides [`Hardware`]. Capacities are per SPE.

@@ -95,7 +95,7 @@ module spa_array #(
 
   // Cycles from a slot to the first one that reads its labels, less 3 L. Stages are counted in docs/array.md.
   /* verilator lint_off UNUSEDPARAM */  // for the host, which computes the switch gap
-  localparam int PipelineLatency = 31 + 3 * Spus;
+  localparam int PipelineLatency = 33 + 3 * Spus;
   /* verilator lint_on UNUSEDPARAM */
 
   localparam int XBits       = $clog2(TileWidthMax);

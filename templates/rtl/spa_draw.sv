@@ -23,7 +23,7 @@ module spa_draw #(
   input  logic [LaneBits-1:0]     lane_i,
   input  logic [Spus*SumBits-1:0] sums_i,
 
-  // r of SPU j, three cycles after its lane
+  // r of SPU j, five cycles after its lane
   output logic [SumBits-1:0]      r_o
 );
 
@@ -54,14 +54,15 @@ module spa_draw #(
   end
 
   // ---------------------------------------------------------------- one multiplier for all SPUs
-  // In two halves, each a multiplier of the device, and the addition a cycle later.
+  // In two halves, each a multiplier of the device, and the addition later. Multipliers stand where the device has them: a
+  // register on each side takes the way there and back.
   localparam int LowBits  = UBits / 2;
   localparam int HighBits = UBits - LowBits;
 
-  logic [UBits-1:0]            u_lane_q;
-  logic [SumBits-1:0]          sum_lane_q;
-  logic [LowBits+SumBits-1:0]  low_q;
-  logic [HighBits+SumBits-1:0] high_q;
+  logic [UBits-1:0]            u_lane_q, u_lane_qq;
+  logic [SumBits-1:0]          sum_lane_q, sum_lane_qq;
+  logic [LowBits+SumBits-1:0]  low_q, low_qq;
+  logic [HighBits+SumBits-1:0] high_q, high_qq;
   logic [UBits+SumBits-1:0]    product;
 
   if (Spus > 1) begin : g_lanes
@@ -79,11 +80,15 @@ module spa_draw #(
   end
 
   always_ff @(posedge clk_i) begin
-    low_q  <= u_lane_q[LowBits-1:0] * sum_lane_q;
-    high_q <= u_lane_q[UBits-1:LowBits] * sum_lane_q;
-    r_o    <= product[UBits +: SumBits];
+    u_lane_qq   <= u_lane_q;
+    sum_lane_qq <= sum_lane_q;
+    low_q       <= u_lane_qq[LowBits-1:0] * sum_lane_qq;
+    high_q      <= u_lane_qq[UBits-1:LowBits] * sum_lane_qq;
+    low_qq      <= low_q;
+    high_qq     <= high_q;
+    r_o         <= product[UBits +: SumBits];
   end
-  assign product = {high_q, {LowBits{1'b0}}} + (UBits + SumBits)'(low_q);
+  assign product = {high_qq, {LowBits{1'b0}}} + (UBits + SumBits)'(low_qq);
   logic unused_low;
   assign unused_low = ^product[UBits-1:0];
 

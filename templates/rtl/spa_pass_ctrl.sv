@@ -148,12 +148,12 @@ module spa_pass_ctrl #(
   end
 
   // Weights leave 5 cycles after the energies are read.
-  logic [6+Spus:0] p2_last_q;
+  logic [8+Spus:0] p2_last_q;
   spa_delay #(.Width(2), .Stages(5)) u_p2 (
     .clk_i, .data_i({p2_valid_q, p2_first_q}), .data_o({w_we_o, w_first_o})
   );
   always_ff @(posedge clk_i) begin
-    p2_last_q <= {p2_last_q[5+Spus:0], p2_last};
+    p2_last_q <= {p2_last_q[7+Spus:0], p2_last};
     if (!rst_ni)     w_waddr_o <= '0;
     else if (w_we_o) w_waddr_o <= w_waddr_o + 1'b1;
   end
@@ -174,12 +174,12 @@ module spa_pass_ctrl #(
   for (genvar j = 0; j < Spus; j++) begin : g_r_load
     assign mul_hot[j] = mul_valid_q && int'(mul_lane_q) == j;
   end
-  spa_delay #(.Width(Spus), .Stages(3)) u_r_load (.clk_i, .data_i(mul_hot), .data_o(r_load_o));
+  spa_delay #(.Width(Spus), .Stages(5)) u_r_load (.clk_i, .data_i(mul_hot), .data_o(r_load_o));
 
   // ---------------------------------------------------------------- pass 3
   logic                 p3_valid_q, p3_first_q, p3_last, p3_start;
   logic [LabelBits-1:0] p3_label_q;
-  assign p3_start = p2_last_q[6+Spus];
+  assign p3_start = p2_last_q[8+Spus];
   assign p3_last  = p3_valid_q && p3_label_q == last_label_q;
 
   always_ff @(posedge clk_i) begin

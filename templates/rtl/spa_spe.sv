@@ -474,7 +474,7 @@ module spa_spe #(
     .we_i(e_we_q), .waddr_i(e_waddr_q), .wdata_i(e),
     .raddr_i(e_raddr_q), .rdata_o(e_again)
   );
-  // Weights stay for the multiplication: L + Spus + 3 words.
+  // Weights stay for the multiplication: L + Spus + 5 words.
   spa_weight_buffer #(.Spus(Spus), .LabelBits(LabelBits), .PBits(PBits), .Linear(Linear)) u_weights (
     .clk_i,
     .we_i(w_we_q), .waddr_i(w_waddr_q), .wdata_i(w),

@@ -83,7 +83,7 @@ module spa_accelerator #(
     .LogFifoDepth   (64),
     .LineBits       (512),
     .MessageBits    (32),
-    .PipelineLatency(37),
+    .PipelineLatency(39),
     .AxilAddrBits   (AxilAddrBits),
     .ConfigHash     (256'hac2f17dfb726e0c6922305ed482446f99c7fad5226854dc3d5345062dc430a0f)
   ) u_top (

@@ -83,7 +83,7 @@ module spa_accelerator #(
     .LogFifoDepth   (64),
     .LineBits       (128),
     .MessageBits    (32),
-    .PipelineLatency(34),
+    .PipelineLatency(36),
     .AxilAddrBits   (AxilAddrBits),
     .ConfigHash     (256'hdb6f33d8a7d9892a80f115728be332ff78535e5f77cfbd1a513260e31c68a650)
   ) u_top (

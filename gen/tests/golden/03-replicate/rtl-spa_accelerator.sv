@@ -83,7 +83,7 @@ module spa_accelerator #(
     .LogFifoDepth   (64),
     .LineBits       (512),
     .MessageBits    (32),
-    .PipelineLatency(43),
+    .PipelineLatency(45),
     .AxilAddrBits   (AxilAddrBits),
     .ConfigHash     (256'h602ac2c12dd483230ba3d673bcac093f57190b439d89a78c949fe1fd6f5c85ef)
   ) u_top (

@@ -83,7 +83,7 @@ module spa_accelerator #(
     .LogFifoDepth   (64),
     .LineBits       (512),
     .MessageBits    (64),
-    .PipelineLatency(37),
+    .PipelineLatency(39),
     .AxilAddrBits   (AxilAddrBits),
     .ConfigHash     (256'hcbcab593e89789d8777622a9e1ff28328193c11b6b8a460897374511ac611960)
   ) u_top (

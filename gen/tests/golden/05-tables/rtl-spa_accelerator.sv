@@ -84,7 +84,7 @@ module spa_accelerator #(
     .LogFifoDepth   (1024),
     .LineBits       (512),
     .MessageBits    (32),
-    .PipelineLatency(37),
+    .PipelineLatency(39),
     .AxilAddrBits   (AxilAddrBits),
     .ConfigHash     (256'h0782632c687cc1b3e20a6eb14edc1c386dfad8d1d6c7f4cef827db2d441b8b13)
   ) u_top (

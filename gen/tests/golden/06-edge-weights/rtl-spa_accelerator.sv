@@ -84,7 +84,7 @@ module spa_accelerator #(
     .LogFifoDepth   (64),
     .LineBits       (512),
     .MessageBits    (32),
-    .PipelineLatency(34),
+    .PipelineLatency(36),
     .AxilAddrBits   (AxilAddrBits),
     .ConfigHash     (256'hbd50a163280f1d7892110bb1267a4c05f5ecac71eef5681540de4d195990a82b)
   ) u_top (
