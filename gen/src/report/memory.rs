@@ -180,7 +180,7 @@ fn items(config: &Config) -> Vec<Item> {
             list.push(("weight table", "spa_weight", spes * spus, entries << energy, p, Block));
         }
         Weights::Pow2 => {
-            list.push(("thresholds", "spa_threshold_mem", 1, entries, p * (energy + 1), AlwaysBlock))
+            list.push(("thresholds", "spa_threshold_mem", 1, entries, p * (energy + 1), AlwaysBlock));
         }
     }
     list.extend([
