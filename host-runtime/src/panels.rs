@@ -1,5 +1,11 @@
 //! Pictures of a run with their legends, for the figure and for the report: the input, the result, how sure it is.
 
+mod bar;
+mod grid;
+
+pub use self::bar::{Bar, number, ticks};
+
+use self::grid::Grid;
 use crate::app::Application;
 use crate::blocks::Source;
 use crate::colour::{self, Map, Rgb};
@@ -12,9 +18,6 @@ use crate::uncertainty::{Moments, Scale, boundary as boundaries, confidence, cre
 use image::RgbImage;
 use spa_model::Count;
 use spa_model::histogram::mode_of;
-
-/// Pictures are at most this wide and high: of larger fields every second, third … row and column is shown.
-const SIDE: u32 = 1400;
 
 /// What the pictures are made of.
 #[derive(Debug, Clone, Copy)]
@@ -143,55 +146,6 @@ pub enum Legend {
     },
     /// A colour a class, with a name and the share of its pixels.
     Classes(Vec<(Rgb, String, f64)>),
-}
-
-/// A scale from `low` to `high` in `unit`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Bar {
-    /// Its colours.
-    pub map: Map,
-    /// Value of 0.
-    pub low: f64,
-    /// Value of 1.
-    pub high: f64,
-    /// Unit, empty for none.
-    pub unit: &'static str,
-    /// True if there are whole numbers only.
-    pub whole: bool,
-    /// True if the picture has values above `high`, in the colour of `high`.
-    pub beyond: bool,
-}
-
-impl Bar {
-    /// About `count` marks: their places, 0…1, and what they say. Counts are marked from the least on. The last mark has the unit; where
-    /// values are beyond the end, it is the end.
-    pub fn marks(&self, count: usize) -> Vec<(f64, String)> {
-        let Self { low, high, unit, whole, beyond, .. } = *self;
-        let mut marks = ticks(low, high, count);
-        // Marks that are nearer would run into each other.
-        let near = 0.6 * (high - low) / count.max(1) as f64;
-        if whole {
-            marks.retain(|mark| mark.fract() == 0.0);
-            if marks.first().is_some_and(|first| first - low > near) {
-                marks.insert(0, low);
-            }
-        }
-        if beyond {
-            marks.retain(|mark| high - mark > near);
-            marks.push(high);
-        }
-        let last = marks.len().saturating_sub(1);
-        let label = |(n, mark): (usize, f64)| {
-            let most = if beyond && n == last { "≥ " } else { "" };
-            let unit = match unit {
-                _ if n < last || unit.is_empty() => String::new(),
-                _ if mark == 1.0 => format!(" {}", unit.trim_end_matches('s')),
-                _ => format!(" {unit}"),
-            };
-            ((mark - low) / (high - low).max(f64::MIN_POSITIVE), format!("{most}{}{unit}", number(mark)))
-        };
-        marks.into_iter().enumerate().map(label).collect()
-    }
 }
 
 impl Shown<'_> {
@@ -386,48 +340,6 @@ fn spread(values: &[f64], least: f64) -> f64 {
         .unwrap_or(high)
 }
 
-/// The rows and columns that are shown.
-#[derive(Debug)]
-struct Grid {
-    /// Width and height of the field.
-    field: (u32, u32),
-    /// Every so many rows and columns are shown.
-    step: u32,
-    /// Width and height of the pictures.
-    size: (u32, u32),
-}
-
-impl Grid {
-    fn of(field: (u32, u32)) -> Self {
-        let step = field.0.max(field.1).div_ceil(SIDE).max(1);
-        Self { field, step, size: (field.0.div_ceil(step), field.1.div_ceil(step)) }
-    }
-
-    /// Indices of the pixels that are shown, row-major.
-    fn pixels(&self) -> impl Iterator<Item = usize> + '_ {
-        let row = move |y: u32| {
-            let at = move |x: u32| y as usize * self.field.0 as usize + x as usize;
-            (0..self.field.0).step_by(self.step as usize).map(at)
-        };
-        (0..self.field.1).step_by(self.step as usize).flat_map(row)
-    }
-
-    /// A picture of the field, blocks of pixels averaged.
-    fn photograph(&self, picture: &Picture) -> RgbImage {
-        RgbImage::from_fn(self.size.0, self.size.1, |x, y| {
-            let (mut sum, mut count) = ([0_u32; 3], 0);
-            for y in y * self.step..((y + 1) * self.step).min(picture.height) {
-                for x in x * self.step..((x + 1) * self.step).min(picture.width) {
-                    let pixel = picture.rgb[y as usize * picture.width as usize + x as usize];
-                    count += 1;
-                    (0..3).for_each(|c| sum[c] += u32::from(pixel[c]));
-                }
-            }
-            image::Rgb(sum.map(|s| (s / count.max(1)) as u8))
-        })
-    }
-}
-
 fn classes(shown: &Shown<'_>, palette: &[Rgb], mode: &[u8]) -> Vec<(Rgb, String, f64)> {
     let mut counts = vec![0_usize; palette.len()];
     for &label in mode {
@@ -462,28 +374,6 @@ pub fn wheel_picture(side: u32, radius: f64) -> RgbImage {
         let along = |v: u32| (f64::from(v) + 0.5) / f64::from(side) * 2.0 - 1.0;
         image::Rgb(colour::motion(along(x) * radius, along(y) * radius, radius))
     })
-}
-
-/// Round numbers between `low` and `high`, about `count` of them.
-pub fn ticks(low: f64, high: f64, count: usize) -> Vec<f64> {
-    let range = high - low;
-    if range.is_nan() || range <= 0.0 {
-        return vec![low];
-    }
-    let rough = range / count.max(1) as f64;
-    let power = 10_f64.powf(rough.log10().floor());
-    let step =
-        [1.0, 2.0, 5.0, 10.0].into_iter().map(|n| n * power).find(|step| *step >= rough).unwrap_or(rough);
-    let first = (low / step).ceil() as i64;
-    let last = (high / step + 1e-9).floor() as i64;
-    (first..=last).map(|n| n as f64 * step).collect()
-}
-
-/// A number without needless digits, with a real minus.
-pub fn number(value: f64) -> String {
-    let rounded = (value * 1000.0).round() / 1000.0;
-    let text = if rounded == 0.0 { "0".to_string() } else { rounded.to_string() };
-    text.replace('-', "−")
 }
 
 #[cfg(test)]
@@ -540,18 +430,6 @@ mod tests {
         let picture = Picture { path: "a".into(), width: 2801, height: 4, rgb };
         assert_eq!(grid.photograph(&picture).get_pixel(0, 0).0, [10, 9, 0]);
         assert_eq!((mode_of(&[2_u16, 5, 5]), confidence(&[2_u16, 6, 0])), (1, 0.75));
-    }
-
-    #[test]
-    fn ticks_are_round() {
-        assert_eq!(ticks(0.0, 59.0, 5), [0.0, 20.0, 40.0]);
-        assert_eq!(ticks(-3.0, 3.0, 6), [-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0]);
-        assert_eq!(ticks(0.0, 1.0, 5), [0.0, 0.2, 0.4, 0.6000000000000001, 0.8, 1.0]);
-        assert_eq!(ticks(5.0, 5.0, 5), [5.0]);
-        assert_eq!(
-            (number(0.6000000000000001), number(-3.0), number(-0.0)),
-            ("0.6".into(), "−3".into(), "0".into())
-        );
     }
 
     #[test]
