@@ -1,17 +1,21 @@
 //! From options and pictures to a checked job: defaults, the mapping of real parameters, files that belong to it.
 
+mod planes;
+
+pub(crate) use self::planes::read_plane;
+
+use self::planes::{read_mask, resolve_start};
 use crate::app::{Application, Cooling, PairForm, SingletonForm, restore};
 use crate::contrast::{self, EDGE_UNIT};
 use crate::error::{Error, Result};
 use crate::options::{Iterations, RunOptions};
-use crate::picture::{Picture, open_values};
+use crate::picture::Picture;
 use crate::{fit, kmeans, npy, schedule_file};
 use serde::{Deserialize, Serialize};
 use spa_model::job::{line_vectors, stereo_offsets, window_offsets};
 use spa_model::real::{IntegerParameters, potts_to_integers, to_integers};
 use spa_model::{ArrayShape, Difference, Hardware, Job, Pair, Problem, Run, Schedule, Singleton, Start};
 use spagen::Build;
-use std::path::Path;
 
 /// Pictures of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -380,56 +384,6 @@ fn resolve_schedule(options: &RunOptions, cooling: Cooling, default_iterations: 
             }
         }
     })
-}
-
-fn resolve_start(options: &RunOptions, picture: &Picture, number: u16) -> Result<Start> {
-    let Some(start) = &options.start else { return Ok(Start::Argmin) };
-    Ok(match start.to_str() {
-        Some("argmin") => Start::Argmin,
-        Some("zero") => Start::Zero,
-        Some("random") => Start::Random,
-        _ => {
-            if !start.exists() {
-                let text = format!(
-                    "start is '{}', but must be argmin, zero, random or a file that exists",
-                    start.display()
-                );
-                return Err(Error::usage(text));
-            }
-            let (width, height, labels) = read_plane(start)?;
-            picture.check_size("start labels", start, (width, height))?;
-            if let Some(i) = labels.iter().position(|&label| u16::from(label) >= number) {
-                let (x, y) = (i as u32 % width, i as u32 / width);
-                let cause = format!(
-                    "the label at row {y}, column {x} is {}, but must be 0…{}, for there are {number} labels",
-                    labels[i],
-                    number - 1
-                );
-                return Err(Error::file("use start labels", start, cause));
-            }
-            Start::Labels(labels)
-        }
-    })
-}
-
-fn read_mask(path: &Path, picture: &Picture) -> Result<Vec<bool>> {
-    let (width, height, values) = read_plane(path)?;
-    picture.check_size("evidence mask", path, (width, height))?;
-    Ok(values.into_iter().map(|v| v != 0).collect())
-}
-
-/// A plane of values from `.npy` (by its content) or a grey picture.
-pub(crate) fn read_plane(path: &Path) -> Result<(u32, u32, Vec<u8>)> {
-    use std::io::Read as _;
-    let mut magic = [0; 6];
-    let is_npy = std::fs::File::open(path)
-        .and_then(|mut file| file.read_exact(&mut magic))
-        .is_ok_and(|()| magic == *b"\x93NUMPY");
-    if is_npy || path.extension().is_some_and(|e| e == "npy") {
-        npy::read_plane(path)
-    } else {
-        open_values(path)
-    }
 }
 
 fn resolve_singleton(
