@@ -4,7 +4,7 @@
 //! [`output`] writes them into a build folder, [`Build`] opens such a folder for the runtime and [`simbuild`] compiles
 //! its simulated card. [`parameters`] is the one table behind parsing, checking, help and documentation; [`regmap`]
 //! the one behind every form of the register map, [`runs`] a job in registers and memory, [`known`] one with its
-//! outcome. [`report`] computes figures by model, [`synth`] has them from Yosys,
+//! outcome. [`report`] computes figures by model, [`synth`] has them from Yosys, [`plot`] draws them,
 //! [`tools`] finds the foreign tools.
 
 pub mod build;
@@ -16,6 +16,7 @@ pub mod known;
 pub mod manifest;
 pub mod output;
 pub mod parameters;
+pub mod plot;
 pub mod presets;
 pub mod regmap;
 pub mod report;

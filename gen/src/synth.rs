@@ -5,17 +5,20 @@
 //! figures of a synthesis without placement: they say nothing about the clock rate, which is what [`place`] finds for ECP5.
 
 pub mod area;
+pub mod asic;
 pub mod hierarchy;
 mod place;
 mod print;
 mod run;
 mod store;
+pub mod sweep;
 mod timing;
 
 #[cfg(test)]
 mod tests;
 
 pub use area::{Amount, Area, Flow};
+pub use asic::Asic;
 pub use place::{Device, PLACEMENT, PlaceRequest, Placement, Seed, place};
 pub use run::run;
 pub use store::STORE;
@@ -107,27 +110,11 @@ impl Synthesis {
             sum += *area * *count;
             apart += area.logic.max(flow.floor(area.ffs)) * *count;
         }
-        let whole = hierarchy.subtrees(&areas);
-        let mut components: Vec<Component> = Vec::new();
-        for name in hierarchy.names() {
-            let outermost = hierarchy.instances(Some(name));
-            let mut component = Component {
-                name: name.to_owned(),
-                instances: 0,
-                own: Area::default(),
-                whole: Area::default(),
-            };
-            for (index, module) in hierarchy.modules.iter().enumerate() {
-                if module.name == name {
-                    component.instances += counts[index];
-                    component.own += areas[index] * counts[index];
-                    component.whole += whole[index] * outermost[index];
-                }
-            }
-            if component.instances > 0 {
-                components.push(component);
-            }
-        }
+        let components = hierarchy
+            .components(&areas)
+            .into_iter()
+            .map(|(name, instances, own, whole)| Component { name: name.to_owned(), instances, own, whole });
+        let components = components.collect();
         let (not_counted, cells) =
             cells.into_iter().partition(|(cell, _)| flow.area(&[(cell.clone(), 1)]) == Area::default());
         Ok(Self {

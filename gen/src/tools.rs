@@ -35,6 +35,24 @@ pub fn nextpnr_ecp5() -> Result<PathBuf, Error> {
     open_tool("nextpnr-ecp5", "nextpnr")
 }
 
+/// OpenSTA of the table, with its version.
+///
+/// # Errors
+/// [`Error::Tool`] as for [`yosys`].
+pub fn opensta() -> Result<(PathBuf, String), Error> {
+    let path = open_tool("sta", "OpenSTA")?;
+    let version = probe::find("sta").and_then(|finding| finding.version).unwrap_or_default();
+    Ok((path, version))
+}
+
+/// The compiler of Icarus Verilog of the table; `vvp` lies beside it.
+///
+/// # Errors
+/// [`Error::Tool`] as for [`yosys`].
+pub fn icarus() -> Result<PathBuf, Error> {
+    open_tool("iverilog", "Icarus Verilog")
+}
+
 /// The tool `name` of the table, called `title` in messages.
 fn open_tool(name: &'static str, title: &'static str) -> Result<PathBuf, Error> {
     let finding = probe::find(name);
@@ -44,8 +62,10 @@ fn open_tool(name: &'static str, title: &'static str) -> Result<PathBuf, Error> 
         Some(Finding { state: State::Ok, path: Some(path), .. }) => return Ok(path),
         Some(Finding { path: None, purpose, .. }) => {
             let names: Vec<String> = commands.iter().map(|command| format!("'{command}'")).collect();
+            let verb = if names.len() == 1 { "is not" } else { "is" };
+            let neither = if names.len() == 1 { "" } else { "neither " };
             format!(
-                "neither {} is on PATH; it is needed for {purpose}; install it with '{install}'",
+                "{neither}{} {verb} on PATH; it is needed for {purpose}; install it with '{install}'",
                 names.join(" nor ")
             )
         }

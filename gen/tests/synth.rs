@@ -90,7 +90,7 @@ fn a_build_or_flow_that_is_not_there_is_named() {
     );
     let done = synth(&case, &["b", "--flow", "altera"]);
     assert_eq!(done.code, 2);
-    assert!(done.stderr.contains("[possible values: intel, ecp5, xilinx]"), "{}", done.stderr);
+    assert!(done.stderr.contains("[possible values: intel, ecp5, xilinx, asic]"), "{}", done.stderr);
     assert_eq!(synth(&case, &[]).code, 2);
 }
 
@@ -263,24 +263,32 @@ fn placing_needs_nextpnr_and_its_family() {
     assert!(!case.path("b/reports/place.json").exists());
 }
 
+/// Settings that make everything small.
+const SMALLEST: [&str; 9] = [
+    "label_bits=2",
+    "energy_bits=4",
+    "p_bits=2",
+    "u_bits=8",
+    "count_bits=2",
+    "singleton_bits=2",
+    "line_bits=128",
+    "tile_width_max=8",
+    "tile_height_max=8",
+];
+
+/// A folder with the smallest build in `b`.
+fn smallest() -> Case {
+    let case = Case::new();
+    let mut arguments = vec!["--grid", "1x1", "--spu", "1", "--rvs", "64", "-o", "b"];
+    arguments.extend(SMALLEST.iter().flat_map(|setting| ["--set", setting]));
+    case.run(&arguments).ok();
+    case
+}
+
 #[test]
 #[ignore = "some three minutes of processor"]
 fn a_small_build_is_placed_by_the_tools_themselves() {
-    let case = Case::new();
-    let settings = [
-        "label_bits=2",
-        "energy_bits=4",
-        "p_bits=2",
-        "u_bits=8",
-        "count_bits=2",
-        "singleton_bits=2",
-        "line_bits=128",
-        "tile_width_max=8",
-        "tile_height_max=8",
-    ];
-    let mut arguments = vec!["--grid", "1x1", "--spu", "1", "--rvs", "64", "-o", "b"];
-    arguments.extend(settings.iter().flat_map(|setting| ["--set", setting]));
-    case.run(&arguments).ok();
+    let case = smallest();
     let place = ["synth", "b", "--place", "--device", "25k", "--json"];
     let done = Done::from(&case.command(&place).output().unwrap());
     if done.code == 1 && done.stderr.starts_with("error: failed to find ") {
@@ -292,4 +300,176 @@ fn a_small_build_is_placed_by_the_tools_themselves() {
     let timing = &json["seeds"][0]["timing"];
     assert!(timing["mhz"].as_f64().unwrap() > 50.0, "{timing}");
     assert!(timing["parts"]["TRELLIS_COMB"]["used"].as_u64().unwrap() > 1000, "{timing}");
+}
+
+/// A Yosys that writes a netlist, an OpenSTA of `version` that prints a path, and a library.
+fn cells(version: &str) -> Case {
+    let case = case("0.70", "");
+    let folder = case.path("").display().to_string();
+    yosys(
+        &case,
+        "0.70",
+        &format!("echo \"$3\" >> {folder}/script\ncp {folder}/netlist.v reports/.asic-raw.v"),
+    );
+    case.write("netlist.v", include_str!("synth/netlist.v"));
+    case.write("cells.lib", include_str!("synth/cells.lib"));
+    case.write("sta.txt", include_str!("synth/sta.txt"));
+    let script = format!(
+        "#!/bin/sh\n[ $1 = -version ] && {{ echo {version}; exit 0; }}\ncp \"$4\" {folder}/commands\ncat {folder}/sta.txt\n"
+    );
+    case.write("bin/sta", &script);
+    std::fs::set_permissions(case.path("bin/sta"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    case
+}
+
+#[test]
+fn a_build_is_mapped_on_cells() {
+    let case = cells("2.0.17");
+    let asic = ["b", "--flow", "asic", "--liberty", "cells.lib", "--clock", "100"];
+    let text = synth(&case, &asic).ok();
+    assert!(text.starts_with("tiny at 1.8 V, Yosys 0.70, gates sized for 100 MHz\n"), "{text}");
+    for line in [
+        "  64x9          clocked          2  1152  not known  2 spa_spe",
+        "  flip-flops",
+        "  MHz, slowest path",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    let script = case.read("script");
+    for words in
+        ["abc -liberty reports/.asic-cells.lib -D 10000 -constr ", "techmap -map reports/.asic-map.v"]
+    {
+        assert!(script.contains(words), "{script}");
+    }
+    let commands = case.read("commands");
+    for words in
+        ["read_liberty reports/.asic-memories.lib\n", "create_clock -name clk -period 10 [get_ports clk_i]"]
+    {
+        assert!(commands.contains(words), "{commands}");
+    }
+    let stored = stored(&case);
+    assert_eq!(stored["asic"]["tiny"]["total"]["area"], 24.0);
+    assert_eq!(stored["asic"]["tiny"]["timing"]["mhz"], 206.1);
+    assert!(case.read("b/reports/asic.v").contains("spa_memory_64x9_clocked mem ("));
+    let mut names: Vec<String> = std::fs::read_dir(case.path("b/reports"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    let logs = ["synth-asic-timing.log", "synth-asic.log", "synth.json"];
+    assert_eq!(names, [&[".synth.lock", "asic.v", "report.json", "report.md"], &logs[..]].concat());
+    // Memories that somebody knows.
+    case.write("macros.toml", "[[macro]]\ndepth = 64\nwidth = 9\narea = 500\n");
+    let known = [&asic[..], &["--macros", "macros.toml", "--json"]].concat();
+    let json: serde_json::Value = serde_json::from_str(&synth(&case, &known).ok()).unwrap();
+    assert_eq!(json["memories"][0]["area"], 1000.0);
+    // OpenSTA goes on after errors and ends well.
+    case.write("sta.txt", "Error: commands, 3 no such cell\n");
+    let done = synth(&case, &asic);
+    let cause = "log 'b/reports/synth-asic-timing.log': OpenSTA says 'Error: commands, 3 no such cell'\n";
+    assert!(done.code == 1 && done.stderr.ends_with(cause), "{}", done.stderr);
+}
+
+#[test]
+fn without_opensta_there_is_area_and_no_rate() {
+    let case = cells("1.9.9");
+    let asic = ["b", "--flow", "asic", "--liberty", "cells.lib"];
+    let text = synth(&case, &asic).ok();
+    let cause = "Left out: no slack and no clock rate: failed to find OpenSTA: '";
+    assert!(
+        text.contains(cause) && text.contains("version 1.9.9, needed >= 2.0; install another with"),
+        "{text}"
+    );
+    assert!(!text.contains("MHz, slowest path"), "{text}");
+    let done = synth(&case, &[&asic[..], &["--power"]].concat());
+    assert!(done.code == 1 && done.stderr.starts_with("error: failed to find "), "{}", done.stderr);
+}
+
+#[test]
+fn cells_need_a_library_that_is_one() {
+    let case = cells("2.0.17");
+    let done = synth(&case, &["b", "--flow", "asic"]);
+    assert_eq!(done.code, 2);
+    let start = "error: failed to synthesise with --flow asic: a cell library is needed; give one with --liberty FILE";
+    assert!(done.stderr.starts_with(start), "{}", done.stderr);
+    synth(&case, &["b", "--liberty", "cells.lib"])
+        .fails(2, "error: failed to synthesise with --flow intel and --liberty: it is for --flow asic\n");
+    synth(&case, &["b", "--flow", "ecp5", "--clock", "90"]).fails(
+        2,
+        "error: failed to synthesise with --flow ecp5 and --clock: it is for --flow asic and --place\n",
+    );
+    let with = |file: &str| synth(&case, &["b", "--flow", "asic", "--liberty", file]);
+    with("none.lib").fails(1, "error: failed to read 'none.lib': no such file or directory\n");
+    case.write("bad.lib", "library (x) {\n  cell (A) {\n");
+    with("bad.lib").fails(1, "error: failed to read 'bad.lib': line 3: the text ends within a group\n");
+    assert!(!case.path("b/reports/synth.json").exists());
+}
+
+#[test]
+fn sizes_are_swept_and_extrapolated() {
+    let case = cells("2.0.17");
+    let sweep = [
+        "sw",
+        "--clock",
+        "100",
+        "--sweep=1x1,2x1,1x2",
+        "--preset",
+        "small",
+        "--flow",
+        "asic",
+        "--liberty",
+        "cells.lib",
+    ];
+    let text = synth(&case, &sweep).ok();
+    // The stand-in gives the same netlist for every size.
+    assert!(
+        text.contains("1 SPUs: 24 and 0 for every SPE, all sizes within 0.0%; 1024x1 EXTRAPOLATED: 24 area"),
+        "{text}"
+    );
+    let json: serde_json::Value = serde_json::from_str(&case.read("sw/sweep-tiny.json")).unwrap();
+    assert_eq!(json["points"].as_array().unwrap().len(), 3);
+    assert_eq!(json["points"][1]["rvs"], 2048);
+    assert!(case.read("sw/sweep-tiny.svg").starts_with("<svg"));
+    assert!(case.path("sw/2x1/reports/synth.json").exists());
+    let done = synth(&case, &["sw", "--sweep=3x9"]);
+    assert!(
+        done.code == 2 && done.stderr.starts_with("error: failed to read --sweep '3x9'"),
+        "{}",
+        done.stderr
+    );
+    assert_eq!(synth(&case, &["sw", "--sweep=1x1", "--place"]).code, 2);
+}
+
+/// Half a minute of processor.
+#[test]
+fn the_smallest_build_runs_on_cells_by_the_tools_themselves() {
+    const LIBRARY: &str = "/usr/share/qflow/tech/osu018/osu018_stdcells.lib";
+    if !std::path::Path::new(LIBRARY).exists() {
+        eprintln!(
+            "skipped: the_smallest_build_runs_on_cells_by_the_tools_themselves: no '{LIBRARY}' (qflow-tech-osu018)"
+        );
+        return;
+    }
+    let case = smallest();
+    let asic = ["synth", "b", "--flow", "asic", "--liberty", LIBRARY, "--clock", "100", "--power", "--json"];
+    let done = Done::from(&case.command(&asic).output().unwrap());
+    if done.code == 1 && done.stderr.starts_with("error: failed to find ") {
+        eprintln!("skipped: the_smallest_build_runs_on_cells_by_the_tools_themselves: {}", done.stderr);
+        return;
+    }
+    let json: serde_json::Value = serde_json::from_str(&done.ok()).unwrap();
+    let number = |value: &serde_json::Value| value.as_f64().unwrap();
+    assert!(number(&json["timing"]["mhz"]) > 50.0, "{}", json["timing"]);
+    assert!(json["total"]["ffs"].as_u64().unwrap() > 1000, "{}", json["total"]);
+    // Each of these memories has more bits than become flip-flops.
+    let memories = json["memories"].as_array().unwrap();
+    assert!(!memories.is_empty() && memories.iter().all(|memory| memory["area"].is_null()));
+    let power = &json["power"];
+    let sum = |watts: &serde_json::Value| {
+        number(&watts["internal"]) + number(&watts["switching"]) + number(&watts["leakage"])
+    };
+    let total = sum(&power["total"]);
+    let own: f64 = power["components"].as_object().unwrap().values().map(|parts| sum(&parts["own"])).sum();
+    assert!(total > 1e-3 && (own / total - 1.0).abs() < 1e-6, "{own} of {total}");
+    assert!(number(&power["activity"]) > 0.01 && power["cycles"].as_u64().unwrap() > 100, "{power}");
 }

@@ -1,10 +1,11 @@
 //! `figure.png`: the pictures of a run side by side, with titles, scale bars and legends, ready to be shown.
 
 use crate::error::{Error, Result};
-use crate::panels::{Bar, Legend, Panel, number, wheel_picture};
+use crate::panels::{Bar, Legend, Panel, wheel_picture};
 use ab_glyph::{Font as _, FontRef, PxScale, ScaleFont as _, point};
 use image::imageops::{self, FilterType};
 use image::{Rgb, RgbImage};
+use spagen::plot::number;
 use std::path::Path;
 
 /// Text is this high, in pixels.

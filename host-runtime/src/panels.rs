@@ -18,6 +18,7 @@ use crate::uncertainty::{Moments, Scale, boundary as boundaries, confidence, cre
 use image::RgbImage;
 use spa_model::Count;
 use spa_model::histogram::mode_of;
+use spagen::plot::{number, ticks};
 
 /// What the pictures are made of.
 #[derive(Debug, Clone, Copy)]

@@ -8,6 +8,32 @@ use crate::config::{Config, Draft};
 use crate::error::Error;
 use crate::synth::{Device, Flow};
 
+/// What `spagen synth` maps on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Target {
+    /// Cyclone V, in ALMs, M10K and DSP blocks; the proxy for Arria 10, which no open tool targets
+    Intel,
+    /// Lattice ECP5, in 4-input tables, 18-kbit EBR and 18x18 multipliers
+    Ecp5,
+    /// Xilinx 7 series, in 6-input tables, 36-kbit RAMs and DSP48
+    Xilinx,
+    /// Cells of a library, which --liberty names; memories are black boxes
+    Asic,
+}
+
+impl Target {
+    /// Its device family; `None` for cells.
+    #[must_use]
+    pub const fn flow(self) -> Option<Flow> {
+        match self {
+            Self::Intel => Some(Flow::Intel),
+            Self::Ecp5 => Some(Flow::Ecp5),
+            Self::Xilinx => Some(Flow::Xilinx),
+            Self::Asic => None,
+        }
+    }
+}
+
 /// Generate FPGA accelerators for Gibbs sampling on Markov random fields
 #[derive(Debug, Parser)]
 #[command(name = "spagen", version, args_conflicts_with_subcommands = true, arg_required_else_help = true)]
@@ -157,11 +183,33 @@ pub struct ReportArgs {
 /// Options of `spagen synth`.
 #[derive(Debug, Args)]
 pub struct SynthArgs {
-    /// Build folder
+    /// Build folder; with --sweep the folder for all builds
     pub folder: PathBuf,
-    /// Device family [default: intel; ecp5 with --place]
+    /// Device family, or cells [default: intel; ecp5 with --place]
     #[arg(long, value_enum)]
-    pub flow: Option<Flow>,
+    pub flow: Option<Target>,
+    /// Cell library, a Liberty file, also compressed by gzip [for asic]
+    #[arg(long, value_name = "FILE")]
+    pub liberty: Option<PathBuf>,
+    /// What is known of memory macros: area, times, energies, as TOML [for asic]
+    #[arg(long, value_name = "FILE", requires = "liberty")]
+    pub macros: Option<PathBuf>,
+    /// Estimate the power at the activity of the build's known job, simulated on the netlist [for asic]
+    #[arg(long, requires = "liberty")]
+    pub power: bool,
+    /// Generate and synthesise arrays of several sizes, SPEs x SPUs, in FOLDER: area by size, extrapolated to 1024 SPEs
+    #[arg(
+        long,
+        value_name = "SIZES",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = crate::synth::sweep::SIZES,
+        conflicts_with = "place"
+    )]
+    pub sweep: Option<String>,
+    /// Preset of the sweep
+    #[arg(long, value_name = "NAME", default_value = "dissertation", requires = "sweep")]
+    pub preset: String,
     /// Place and route on an ECP5 with nextpnr and print the clock rate instead of the area
     #[arg(long)]
     pub place: bool,
@@ -171,9 +219,9 @@ pub struct SynthArgs {
     /// Seeds that are worked on at a time
     #[arg(long, value_name = "N", default_value = "1", requires = "place", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: u16,
-    /// Clock to ask for, in MHz
-    #[arg(long, value_name = "MHZ", default_value = "120", requires = "place", value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub clock: u32,
+    /// Clock to ask for, in MHz [default: 120 with --place, 200 for asic]
+    #[arg(long, value_name = "MHZ", value_parser = clap::value_parser!(u32).range(1..=10000))]
+    pub clock: Option<u32>,
     /// Device to place on
     #[arg(long, value_enum, default_value = "85k", requires = "place")]
     pub device: Device,

@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 use super::Units;
 
 /// A device family with the Yosys command for it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Flow {
-    /// Cyclone V, in ALMs, M10K and DSP blocks; the proxy for Arria 10, which no open tool targets
+    /// Cyclone V, in ALMs, M10K and DSP blocks; the proxy for Arria 10, which no open tool targets.
     Intel,
-    /// Lattice ECP5, in 4-input tables, 18-kbit EBR and 18x18 multipliers
+    /// Lattice ECP5, in 4-input tables, 18-kbit EBR and 18x18 multipliers.
     Ecp5,
-    /// Xilinx 7 series, in 6-input tables, 36-kbit RAMs and DSP48
+    /// Xilinx 7 series, in 6-input tables, 36-kbit RAMs and DSP48.
     Xilinx,
 }
 

@@ -1,10 +1,9 @@
-//! Modules, their cells and their instances, from `stat -json` of Yosys.
+//! Modules, their cells and their instances, from `stat -json` of Yosys or from a netlist.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::{AddAssign, Mul};
 
 use serde::Deserialize;
-
-use super::area::Area;
 
 /// A module with one set of parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,24 +56,37 @@ impl Hierarchy {
     /// If it is not JSON of that form, lacks `top`, or a module contains itself.
     pub fn parse(text: &str, top: &str) -> Result<Self, String> {
         let stat: Stat = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        let names: Vec<&String> = stat.modules.keys().collect();
         // A cell type is printed without the backslash that the name of its module has.
-        let index: BTreeMap<&str, usize> = names
-            .iter()
-            .enumerate()
-            .map(|(at, name)| (name.strip_prefix('\\').unwrap_or(name), at))
-            .collect();
+        let bare = |name: &str| name.strip_prefix('\\').unwrap_or(name).to_owned();
+        let modules = stat.modules.into_iter().map(|(name, module)| {
+            let cells = module.num_cells_by_type.into_iter().map(|(cell, number)| (bare(&cell), number));
+            (bare(&name), plain_name(&name).to_owned(), cells.collect())
+        });
+        Self::new(stat.creator, modules.collect(), top)
+    }
+
+    /// From modules, each with its name as cells have it, its name in the source and its cells by type.
+    ///
+    /// # Errors
+    /// If `top` is missing, or a module contains itself.
+    pub fn new(
+        creator: String,
+        all: Vec<(String, String, BTreeMap<String, u64>)>,
+        top: &str,
+    ) -> Result<Self, String> {
+        let index: BTreeMap<&str, usize> =
+            all.iter().enumerate().map(|(at, (name, ..))| (name.as_str(), at)).collect();
         let start = *index.get(top).ok_or_else(|| format!("it has no module '{top}'"))?;
         let mut modules = Vec::new();
-        for (name, module) in &stat.modules {
+        for (_, name, contents) in &all {
             let (mut cells, mut children) = (Vec::new(), Vec::new());
-            for (cell, number) in &module.num_cells_by_type {
-                match index.get(cell.strip_prefix('\\').unwrap_or(cell)) {
+            for (cell, number) in contents {
+                match index.get(cell.as_str()) {
                     Some(child) => children.push((*child, *number)),
                     None => cells.push((cell.clone(), *number)),
                 }
             }
-            modules.push(Module { name: plain_name(name).to_owned(), cells, children });
+            modules.push(Module { name: name.clone(), cells, children });
         }
         let order = order(&modules, start)?;
         let place: BTreeMap<usize, usize> = order.iter().enumerate().map(|(new, old)| (*old, new)).collect();
@@ -85,13 +97,39 @@ impl Hierarchy {
             }
             module
         });
-        Ok(Self { modules: sorted.collect(), creator: stat.creator })
+        Ok(Self { modules: sorted.collect(), creator })
     }
 
     /// Names of components, sorted.
     #[must_use]
     pub fn names(&self) -> BTreeSet<&str> {
         self.modules.iter().map(|module| module.name.as_str()).collect()
+    }
+
+    /// By name, in the order of the names: instances in the design, what they hold themselves, and with everything below them,
+    /// where nothing is counted twice if a component contains itself. `own` has the amount of each module's own cells.
+    #[must_use]
+    pub fn components<T: Copy + Default + AddAssign + Mul<u64, Output = T>>(
+        &self,
+        own: &[T],
+    ) -> Vec<(&str, u64, T, T)> {
+        let (counts, whole) = (self.instances(None), self.subtrees(own));
+        let mut components = Vec::new();
+        for name in self.names() {
+            let outermost = self.instances(Some(name));
+            let mut sum = (name, 0, T::default(), T::default());
+            for (index, module) in self.modules.iter().enumerate() {
+                if module.name == name {
+                    sum.1 += counts[index];
+                    sum.2 += own[index] * counts[index];
+                    sum.3 += whole[index] * outermost[index];
+                }
+            }
+            if sum.1 > 0 {
+                components.push(sum);
+            }
+        }
+        components
     }
 
     /// How often each module stands in the design; with `within`, without what lies below components of that name.
@@ -112,9 +150,9 @@ impl Hierarchy {
         counts
     }
 
-    /// Area of each module with everything below it, from the areas of their own cells.
+    /// Amount of each module with everything below it, from the amounts of their own cells.
     #[must_use]
-    pub fn subtrees(&self, own: &[Area]) -> Vec<Area> {
+    pub fn subtrees<T: Copy + AddAssign + Mul<u64, Output = T>>(&self, own: &[T]) -> Vec<T> {
         let mut whole = own.to_vec();
         for (index, module) in self.modules.iter().enumerate().rev() {
             for (child, number) in &module.children {

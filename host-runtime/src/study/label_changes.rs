@@ -1,12 +1,12 @@
 //! Fig. 4.1: how often a drawn label differs from the one before it.
 
-use super::plot::{Axis, Bar, Content, Figure, Panel, Series};
 use super::scene::Case;
 use super::table::Table;
 use super::{Event, Report, Sink, entry, jobs, names, percent, trace};
 use crate::error::Result;
 use serde_json::json;
 use spa_model::Job;
+use spagen::plot::{Axis, Bar, Content, Figure, Panel, Series};
 
 /// Points of the curve over the iterations.
 const POINTS: usize = 100;

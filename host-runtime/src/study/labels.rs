@@ -1,11 +1,11 @@
 //! Fig. 3.2: how many different labels a pixel takes once the run has warmed up.
 
-use super::plot::{Axis, Content, Figure, Panel, Series};
 use super::scene::Case;
 use super::table::Table;
 use super::{Event, Report, Sink, entry, jobs, names, percent, sample};
 use serde_json::json;
 use spa_model::Histogram;
+use spagen::plot::{Axis, Content, Figure, Panel, Series};
 
 /// Runs all cases and counts.
 ///

@@ -4,7 +4,6 @@
 //! Equation 3.5: (SPUs / labels · eviction rate · bits of a message) / bandwidth < 1, with the eviction rate in messages a
 //! drawn label. The largest rate of any iteration counts.
 
-use super::plot::{Axis, Bar, Content, Figure, Panel};
 use super::scene::Case;
 use super::table::Table;
 use super::{Event, Report, Sink, entry, jobs, names, trace};
@@ -13,6 +12,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use spa_model::Job;
 use spa_model::pairs::{Entries, Eviction, Sent};
+use spagen::plot::{Axis, Bar, Content, Figure, Panel};
 
 /// Most pairs that are tried.
 const PAIRS_MAX: usize = 16;

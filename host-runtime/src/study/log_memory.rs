@@ -1,13 +1,13 @@
 //! Fig. 3.13: memory for the histogram of labels: the label log and the entries on the chip, against one byte a label and
 //! iteration.
 
-use super::plot::{Axis, Bar, Content, Figure, Panel};
 use super::scene::Case;
 use super::table::Table;
 use super::{Event, Report, Sink, entry, jobs, names, sample};
 use crate::logfile::message_format;
 use serde_json::json;
 use spa_model::{Job, Outcome};
+use spagen::plot::{Axis, Bar, Content, Figure, Panel};
 
 /// Pairs of the contract's entry.
 const PAIRS: u64 = 2;

@@ -8,7 +8,6 @@ pub mod labels;
 pub mod log_bandwidth;
 pub mod log_memory;
 pub mod parameters;
-pub mod plot;
 pub mod precision;
 pub mod runs;
 pub mod scene;
@@ -17,10 +16,10 @@ pub mod trace;
 
 use crate::error::Result;
 use crate::output::{Output, write_png};
-use plot::Figure;
 use scene::Case;
 use serde_json::{Value, json};
 use spa_model::{Job, Outcome, Record, fast};
+use spagen::plot::Figure;
 use table::Table;
 
 /// What a study tells while it works.
@@ -90,7 +89,7 @@ impl Report {
     /// [`crate::Error::File`] if a file cannot be written.
     pub fn write(&self, output: Output) -> Result<()> {
         let file = |ending: &str| output.path(&format!("{}.{ending}", self.name));
-        self.plot.write(&file("svg"))?;
+        self.plot.write(&file("svg")).map_err(|e| crate::Error::usage(e.to_string()))?;
         for picture in &self.pictures {
             let (width, height) = picture.size;
             write_png(&output.path(&picture.name), width, height, 3, picture.rgb.as_flattened())?;

@@ -4,7 +4,6 @@
 //! sample, its weight and caps grow or shrink, so that the model stays; with fewer bits an energy, it saturates earlier,
 //! as it does in an array.
 
-use super::plot::{Axis, Bar, Content, Figure, Panel, Series};
 use super::runs::Spread;
 use super::scene::{Case, measure_name};
 use super::table::Table;
@@ -16,6 +15,7 @@ use crate::plan::Plan;
 use serde_json::{Value, json};
 use spa_model::reference::{self, RealParameters};
 use spa_model::{Hardware, Weights};
+use spagen::plot::{Axis, Bar, Content, Figure, Panel, Series};
 use std::str::FromStr;
 
 /// A width of the hardware part.

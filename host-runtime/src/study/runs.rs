@@ -1,6 +1,5 @@
 //! Table 3.2's runs: quality of the most frequent labels, over seeds.
 
-use super::plot::{Axis, Bar, Content, Figure, Panel};
 use super::scene::{Case, Quality, measure_name};
 use super::table::Table;
 use super::{Event, Picture, Report, Sink, entry, sample};
@@ -12,6 +11,7 @@ use crate::plan::Plan;
 use serde::Serialize;
 use serde_json::json;
 use spa_model::hash::hash_u16;
+use spagen::plot::{Axis, Bar, Content, Figure, Panel};
 use std::time::Instant;
 
 /// Mean of some runs and how far they scatter.
@@ -135,7 +135,7 @@ fn sample_all(case: &Case, plan: &Plan, seeds: u64, threads: usize, sink: Sink<'
 /// As people gave it: one number, or the ends of an annealing.
 fn temperature(plan: &Plan) -> String {
     let steps = plan.job.run().schedule.steps();
-    let of = |t: f64| crate::panels::number(t / plan.mapping.temperature_factor);
+    let of = |t: f64| spagen::plot::number(t / plan.mapping.temperature_factor);
     match steps {
         [only] => of(only.temperature),
         [first, .., last] => format!("{}:{}", of(first.temperature), of(last.temperature)),

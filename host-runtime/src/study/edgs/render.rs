@@ -3,9 +3,9 @@
 use super::benchmark::Group;
 use super::{Explored, Result, Space, design_name};
 use crate::study::Report;
-use crate::study::plot::{Axis, Bar, Content, Figure, Panel};
 use crate::study::table::Table;
 use serde_json::{Value, json};
+use spagen::plot::{Axis, Bar, Content, Figure, Panel};
 
 /// Everything of all applications.
 pub fn report(settings: Value, card: &str, space: &Space, explored: &[Explored]) -> Report {

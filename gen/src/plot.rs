@@ -1,7 +1,6 @@
-//! Figures of studies: panels of lines or bars in one look, as SVG.
+//! Figures: panels of lines or bars in one look, as SVG.
 
-use crate::error::{Error, Result};
-use crate::panels::{number, ticks};
+use crate::error::Error;
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
@@ -150,21 +149,21 @@ impl Figure {
     /// Writes the figure as SVG.
     ///
     /// # Errors
-    /// [`Error::File`] if it cannot be written.
-    pub fn write(&self, path: &Path) -> Result<()> {
+    /// [`Error::Io`] if it cannot be written.
+    pub fn write(&self, path: &Path) -> Result<(), Error> {
         std::fs::write(path, self.svg()?).map_err(|e| Error::io("write figure", path, &e))
     }
 
     /// The figure as SVG.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the library cannot draw it.
-    pub fn svg(&self) -> Result<String> {
+    /// [`Error::Render`] if the library cannot draw it.
+    pub fn svg(&self) -> Result<String, Error> {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0).max(1);
         let size = (PANEL.0 * columns as u32, PANEL.1 * self.rows.len().max(1) as u32);
         let mut svg = String::new();
         let drawn = self.draw(SVGBackend::with_string(&mut svg, size), columns);
-        drawn.map_err(|e| Error::usage(format!("the figure cannot be drawn: {e}")))?;
+        drawn.map_err(|e| Error::Render { file: "figure".to_owned(), cause: e.to_string() })?;
         svg.push('\n');
         Ok(svg)
     }
@@ -377,9 +376,45 @@ fn corner(series: &[Series], x: &Range<f64>, y: &Range<f64>) -> SeriesLabelPosit
         .map_or(SeriesLabelPosition::UpperRight, |corner| corner.1)
 }
 
+/// Round numbers between `low` and `high`, about `count` of them.
+pub fn ticks(low: f64, high: f64, count: usize) -> Vec<f64> {
+    let range = high - low;
+    if range.is_nan() || range <= 0.0 {
+        return vec![low];
+    }
+    let rough = range / count.max(1) as f64;
+    let power = 10_f64.powf(rough.log10().floor());
+    let step =
+        [1.0, 2.0, 5.0, 10.0].into_iter().map(|n| n * power).find(|step| *step >= rough).unwrap_or(rough);
+    let first = (low / step).ceil() as i64;
+    let last = (high / step + 1e-9).floor() as i64;
+    (first..=last).map(|n| n as f64 * step).collect()
+}
+
+/// A number without needless digits, with a real minus.
+pub fn number(value: f64) -> String {
+    let rounded = (value * 1000.0).round() / 1000.0;
+    let text = if rounded == 0.0 { "0".to_string() } else { rounded.to_string() };
+    text.replace('-', "−")
+}
+
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "in a test, a failure is the message")]
+
     use super::*;
+
+    #[test]
+    fn ticks_are_round() {
+        assert_eq!(ticks(0.0, 59.0, 5), [0.0, 20.0, 40.0]);
+        assert_eq!(ticks(-3.0, 3.0, 6), [-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0]);
+        assert_eq!(ticks(0.0, 1.0, 5), [0.0, 0.2, 0.4, 0.6000000000000001, 0.8, 1.0]);
+        assert_eq!(ticks(5.0, 5.0, 5), [5.0]);
+        assert_eq!(
+            (number(0.6000000000000001), number(-3.0), number(-0.0)),
+            ("0.6".into(), "−3".into(), "0".into())
+        );
+    }
 
     fn panel(content: Content) -> Panel {
         Panel { title: "Title".into(), x: Axis::auto("across"), y: Axis::auto("up"), content }

@@ -1,0 +1,263 @@
+//! Runs the tools over a build: Yosys, OpenSTA, and Icarus for its power.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use spa_model::hash::sha256_hex;
+
+use super::liberty::Library;
+use super::memory::{self, Macros};
+use super::netlist::Netlist;
+use super::power::Power;
+use super::sta::{self, Timing};
+use super::{Asic, models, vcd};
+use crate::build::Build;
+use crate::emit::TOP;
+use crate::error::{Error, plain};
+use crate::synth::run::{REPORTS, execute, forget, lock, read_sources};
+use crate::synth::store::Store;
+use crate::tools;
+
+/// What is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    /// File of the library, compressed by gzip or not.
+    pub liberty: PathBuf,
+    /// File that tells area, times and energies of memories.
+    pub macros: Option<PathBuf>,
+    /// Clock for which gates are sized and power is estimated, in MHz.
+    pub clock_mhz: f64,
+    /// Estimate the power, too.
+    pub power: bool,
+}
+
+/// The netlist, which stays.
+const NETLIST: &str = "reports/asic.v";
+/// Files of one run, removed at its end.
+const CELLS: &str = "reports/.asic-cells.lib";
+const CONSTRAINTS: &str = "reports/.asic-abc.constr";
+const BOX: &str = "reports/.asic-box.v";
+const MAP: &str = "reports/.asic-map.v";
+const RAW: &str = "reports/.asic-raw.v";
+const MEMORIES: &str = "reports/.asic-memories.lib";
+const MODELS: &str = "reports/.asic-models.v";
+const COMMANDS: &str = "reports/.asic.tcl";
+const PROGRAM: &str = "reports/.asic.vvp";
+const WAVES: &str = "reports/.asic.vcd";
+const WATTS: &str = "reports/.asic-watts.txt";
+const FILES: [&str; 11] =
+    [CELLS, CONSTRAINTS, BOX, MAP, RAW, MEMORIES, MODELS, COMMANDS, PROGRAM, WAVES, WATTS];
+
+/// Most that a library may have when it is no longer compressed.
+const LARGEST: u64 = 1 << 30;
+
+/// Synthesises `build` for the cells of a library and stores the result in its `reports/synth.json`, beside those of other
+/// flows. Without OpenSTA there is no timing, which the result says; power that was asked for needs all tools. `notice` hears
+/// what begins.
+///
+/// # Errors
+/// [`Error::Tool`] without a tool that is needed, [`Error::Io`] if a file cannot be read or written, [`Error::Synthesis`] if a
+/// tool fails or what it wrote makes no sense.
+pub fn run(build: &Build, request: &Request, notice: &dyn Fn(&str)) -> Result<Asic, Error> {
+    let yosys = tools::yosys()?;
+    let simulator = if request.power { Some(tools::icarus()?) } else { None };
+    let opensta = if request.power { Ok(tools::opensta()?) } else { tools::opensta() };
+    let text = read(&request.liberty)?;
+    let fail = |cause: String| Error::Io { action: "read", path: request.liberty.clone(), cause };
+    let library = Library::parse(&text).map_err(fail)?;
+    let macros = request.macros.as_deref().map(Macros::read).transpose()?.unwrap_or_default();
+    let _lock = lock(build.folder())?;
+    let store = Store::open(build)?;
+    let job = Job { build, request, library: &library, macros: &macros, notice };
+    let done = job.run(&text, &yosys, opensta, simulator.as_deref());
+    for file in FILES {
+        let _ = fs::remove_file(build.folder().join(file));
+    }
+    let asic = done?;
+    store.put_asic(build.folder(), asic.clone())?;
+    Ok(asic)
+}
+
+/// The text of a library.
+fn read(path: &Path) -> Result<String, Error> {
+    let fail = |error: &std::io::Error| Error::io("read", path, error);
+    let bytes = fs::read(path).map_err(|error| fail(&error))?;
+    let mut text = String::new();
+    let read = if bytes.starts_with(&[0x1f, 0x8b]) {
+        flate2::read::GzDecoder::new(bytes.as_slice()).take(LARGEST).read_to_string(&mut text)
+    } else {
+        bytes.as_slice().take(LARGEST).read_to_string(&mut text)
+    };
+    read.map_err(|error| fail(&error))?;
+    Ok(text)
+}
+
+struct Job<'a> {
+    build: &'a Build,
+    request: &'a Request,
+    library: &'a Library,
+    macros: &'a Macros,
+    notice: &'a dyn Fn(&str),
+}
+
+impl Job<'_> {
+    fn run(
+        &self,
+        text: &str,
+        yosys: &Path,
+        opensta: Result<(PathBuf, String), Error>,
+        simulator: Option<&Path>,
+    ) -> Result<Asic, Error> {
+        let folder = self.build.folder();
+        self.say("synthesising for cells", "asic");
+        let script = self.script()?;
+        self.write(CELLS, &self.library.restricted(text))?;
+        self.write(BOX, include_str!("memory_box.v"))?;
+        self.write(MAP, include_str!("memory_map.v"))?;
+        forget(&folder.join(RAW))?;
+        let log = self.log("asic");
+        execute("Yosys", yosys, folder, &["-q", "-p", &script], &log)?;
+        let raw = fs::read_to_string(folder.join(RAW))
+            .map_err(|error| self.fault("asic", format!("Yosys wrote no netlist: {}", plain(&error))))?;
+        let creator =
+            raw.lines().next().and_then(|line| line.split("Generated by ").nth(1)).unwrap_or_default();
+        let (netlist, renamed) = Netlist::read(&raw).map_err(|cause| self.fault("asic", cause))?;
+        self.write(NETLIST, &renamed)?;
+        let mut asic =
+            Asic::new(&netlist, self.library, self.macros, TOP).map_err(|cause| self.fault("asic", cause))?;
+        creator.split(" (").next().unwrap_or_default().clone_into(&mut asic.yosys);
+        asic.liberty = sha256_hex(text.as_bytes());
+        asic.command = script.split("; ").skip(2).collect::<Vec<_>>().join("; ");
+        asic.clock_mhz = self.request.clock_mhz;
+        let stub = memory::liberty(&netlist.memories, self.macros, self.library);
+        self.write(MEMORIES, &stub)?;
+        match opensta {
+            Ok((program, version)) => {
+                asic.timing = Some(self.timing(&program, &version)?);
+                if let Some(simulator) = simulator {
+                    asic.power = Some(self.power(&netlist, simulator, &program)?);
+                }
+            }
+            Err(error) => asic.left_out = Some(format!("no slack and no clock rate: {error}")),
+        }
+        Ok(asic)
+    }
+
+    fn say(&self, what: &str, log: &str) {
+        let folder = self.build.folder().display();
+        (self.notice)(&format!("{what} of {folder} (minutes), log {}", self.log(log).display()));
+    }
+
+    fn log(&self, name: &str) -> PathBuf {
+        self.build.folder().join(REPORTS).join(format!("synth-{name}.log"))
+    }
+
+    fn fault(&self, log: &str, cause: String) -> Error {
+        Error::Synthesis { build: self.build.folder().to_owned(), log: self.log(log), cause }
+    }
+
+    fn write(&self, name: &str, text: &str) -> Result<(), Error> {
+        let path = self.build.folder().join(name);
+        fs::write(&path, text).map_err(|error| Error::io("write", path, &error))
+    }
+
+    /// The commands for Yosys. `splitnets` and `rename` give names that OpenSTA and waveforms share.
+    fn script(&self) -> Result<String, Error> {
+        let mut abc = format!("abc -liberty {CELLS} -D {:.0}", 1e6 / self.request.clock_mhz);
+        // Ports are driven by the smallest buffer and drive four of them; ABC buffers and sizes only when it is told.
+        if let Some((name, femtofarads)) = self.library.buffer() {
+            self.write(
+                CONSTRAINTS,
+                &format!("set_driving_cell {name}\nset_load {:.3} [all_outputs]\n", 4.0 * femtofarads),
+            )?;
+            abc += &format!(" -constr {CONSTRAINTS}");
+        }
+        Ok(format!(
+            "read_verilog -sv {BOX}; {}; synth -noabc -top {TOP} -run begin:fine; techmap -map {MAP}; synth -noabc -run fine:check; \
+             dfflibmap -liberty {CELLS}; {abc}; opt_clean -purge; splitnets -format __; rename -unescape; opt_clean -purge; \
+             write_verilog -noattr -noexpr -nohex {RAW}",
+            read_sources(self.build)?
+        ))
+    }
+
+    /// Runs OpenSTA and gives what it printed. It goes on after errors, so its words have to be looked at.
+    fn opensta(&self, program: &Path, commands: &str, log: &str) -> Result<String, Error> {
+        let design = sta::design(&[CELLS, MEMORIES], NETLIST, TOP, self.request.clock_mhz);
+        self.write(COMMANDS, &(design + commands))?;
+        let path = self.log(log);
+        execute(
+            "OpenSTA",
+            program,
+            self.build.folder(),
+            &["-no_init", "-no_splash", "-exit", COMMANDS],
+            &path,
+        )?;
+        let text = fs::read_to_string(&path).map_err(|error| Error::io("read", &path, &error))?;
+        match text.lines().find(|line| line.starts_with("Error")) {
+            Some(line) => Err(self.fault(log, format!("OpenSTA says '{line}'"))),
+            None => Ok(text),
+        }
+    }
+
+    fn timing(&self, program: &Path, version: &str) -> Result<Timing, Error> {
+        let text = self.opensta(program, sta::CHECKS, "asic-timing")?;
+        sta::timing(&text, version, self.request.clock_mhz).map_err(|cause| self.fault("asic-timing", cause))
+    }
+
+    fn power(&self, netlist: &Netlist, simulator: &Path, opensta: &Path) -> Result<Power, Error> {
+        let log = "asic-simulation";
+        let folder = self.build.folder();
+        self.say("simulating the netlist", log);
+        let used: BTreeSet<&str> = netlist
+            .modules
+            .iter()
+            .flat_map(|module| module.instances.iter().map(|(_, kind)| kind.as_str()))
+            .filter(|kind| self.library.cells.contains_key(*kind))
+            .collect();
+        let mut text = models::verilog(self.library, &used).map_err(|cause| self.fault(log, cause))?;
+        for (name, shape) in &netlist.memories {
+            text += &memory::model(name, shape);
+        }
+        let waves = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned()).join(WAVES);
+        text += &format!(
+            "module spa_dump;\n  initial begin\n    $dumpfile(\"{}\");\n    $dumpvars(0, spa_known_tb.u_tb.u_accelerator);\n  end\nendmodule\n",
+            waves.display()
+        );
+        self.write(MODELS, &text)?;
+        let compile = ["-g2012", "-s", "spa_known_tb", "-s", "spa_dump", "-o", PROGRAM, MODELS, NETLIST];
+        let compile = [&compile[..], &["sim/spa_tb.sv", "sim/spa_known_tb.sv"]].concat();
+        execute("Icarus Verilog", simulator, folder, &compile, &self.log(log))?;
+        let known = folder.join("sim/known");
+        let program = fs::canonicalize(folder.join(PROGRAM))
+            .map_err(|error| Error::io("open", folder.join(PROGRAM), &error))?;
+        let runner = simulator.with_file_name("vvp");
+        execute(
+            "the simulation of the netlist",
+            &runner,
+            &known,
+            &["-n", &program.to_string_lossy()],
+            &self.log(log),
+        )?;
+        let _ = fs::remove_file(known.join("result.hex"));
+        let activities =
+            vcd::read(&waves, netlist, self.library, TOP).map_err(|cause| self.fault(log, cause))?;
+
+        let log = "asic-power";
+        let (commands, number) = sta::power(netlist, TOP, &activities, WATTS);
+        forget(&folder.join(WATTS))?;
+        self.opensta(opensta, &commands, log)?;
+        let text = fs::read_to_string(folder.join(WATTS))
+            .map_err(|error| self.fault(log, format!("OpenSTA wrote no power: {}", plain(&error))))?;
+        let watts = text.lines().map(sta::watts).collect::<Result<Vec<_>, _>>();
+        let watts = watts.map_err(|cause| self.fault(log, cause))?;
+        if watts.len() as u64 != number {
+            return Err(
+                self.fault(log, format!("OpenSTA wrote the power of {} cells of {number}", watts.len()))
+            );
+        }
+        Power::new(netlist, TOP, &activities, self.macros, self.request.clock_mhz, &watts)
+            .map_err(|cause| self.fault(log, cause))
+    }
+}
