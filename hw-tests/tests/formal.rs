@@ -19,12 +19,14 @@ macro_rules! proofs {
 }
 
 proofs! {
+    spa_axi_read
     spa_dram_hub
     spa_entry_mem
     spa_fifo
     spa_label_switch
     spa_label_walk
     spa_log_fifo
+    spa_log_writer
     spa_regs
     spa_slot_walk
 }
