@@ -7,7 +7,7 @@
 #   scripts/setup.sh          what the demo needs
 #   PROFILE=demo …            the cargo profile to build spagen with, if not release
 #   scripts/setup.sh --test   also what only tests need: slang, Yosys, Boolector, FuseSoC, cocotb, SystemRDL, NVRTC and the AC datatypes
-#                             from PyPI, Chromium, clang and Tcl from apt; without them those tests are skipped
+#                             from PyPI, Chromium, clang, Tcl, OpenSTA and the osu018 cells from apt; without them those tests are skipped
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -80,6 +80,12 @@ if [ "${1:-}" = --test ]; then
         echo "setup: ${need##*:} cannot be installed; tests of the HLS C++ are skipped" >&2
     fi
   done
+  # Timing and power of cells, and the library of cells that the test takes (docs/synth.md).
+  if ! { command -v sta && [ -f /usr/share/qflow/tech/osu018/osu018_stdcells.lib ]; } >/dev/null && [ "${#apt[@]}" -gt 0 ]; then
+    { "${apt[@]}" update -qq &&
+      DEBIAN_FRONTEND=noninteractive "${apt[@]}" install -y -qq --no-install-recommends opensta qflow-tech-osu018; } >/dev/null 2>&1 ||
+      echo "setup: OpenSTA or the osu018 cells cannot be installed; the test of synthesis for cells is skipped" >&2
+  fi
   # The browser that the test of the report drives.
   if ! command -v chromium >/dev/null && [ "${#apt[@]}" -gt 0 ]; then
     { "${apt[@]}" update -qq && DEBIAN_FRONTEND=noninteractive "${apt[@]}" install -y -qq chromium; } >/dev/null 2>&1 ||

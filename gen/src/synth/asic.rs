@@ -4,6 +4,7 @@
 //! wrote, [`liberty`] and [`function`] the library, [`memory`] is about the black boxes, [`sta`] has OpenSTA look at the
 //! netlist, and [`models`], [`vcd`] and [`power`] have Icarus run the build's known job on it, which also proves the netlist.
 
+mod assign;
 pub mod flow;
 pub mod function;
 pub mod liberty;

@@ -177,7 +177,7 @@ impl Job<'_> {
         Ok(format!(
             "read_verilog -sv {BOX}; {}; synth -noabc -top {TOP} -run begin:fine; techmap -map {MAP}; synth -noabc -run fine:check; \
              dfflibmap -liberty {CELLS}; {abc}; opt_clean -purge; splitnets -format __; rename -unescape; opt_clean -purge; \
-             write_verilog -noattr -noexpr -nohex {RAW}",
+             write_verilog -noattr -noexpr -nohex -nodec {RAW}",
             read_sources(self.build)?
         ))
     }

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::assign::Ranges;
 use super::memory::Shape;
 use crate::synth::hierarchy::{Hierarchy, plain_name};
 
@@ -42,17 +43,25 @@ impl Netlist {
         let mut out = String::with_capacity(text.len());
         let mut modules: Vec<Module> = Vec::new();
         let mut memories = BTreeMap::new();
+        let mut ranges = Ranges::default();
         let mut lines = text.lines();
         while let Some(line) = lines.next() {
             if let Some((decorated, rest)) = line.strip_prefix("module ").and_then(split) {
                 let (name, component) = names.of(decorated);
                 out += &format!("module {name}{rest}\n");
                 modules.push(Module { name, component, instances: Vec::new() });
+                ranges = Ranges::default();
                 continue;
             }
             let Some((kind, rest)) = instance(line) else {
-                out += line;
-                out.push('\n');
+                ranges.declare(line);
+                match ranges.split(line)? {
+                    Some(lines) => out += &lines,
+                    None => {
+                        out += line;
+                        out.push('\n');
+                    }
+                }
                 continue;
             };
             let (kind, rest) = if rest == "#(" {
