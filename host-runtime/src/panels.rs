@@ -3,7 +3,7 @@
 mod bar;
 mod grid;
 
-pub use self::bar::{Bar, number, ticks};
+pub use self::bar::Bar;
 
 use self::grid::Grid;
 use crate::app::Application;
@@ -18,7 +18,7 @@ use crate::uncertainty::{Moments, Scale, boundary as boundaries, confidence, cre
 use image::RgbImage;
 use spa_model::Count;
 use spa_model::histogram::mode_of;
-use spagen::plot::{number, ticks};
+use spagen::plot::number;
 
 /// What the pictures are made of.
 #[derive(Debug, Clone, Copy)]

@@ -89,7 +89,9 @@ impl Report {
     /// [`crate::Error::File`] if a file cannot be written.
     pub fn write(&self, output: Output) -> Result<()> {
         let file = |ending: &str| output.path(&format!("{}.{ending}", self.name));
-        self.plot.write(&file("svg")).map_err(|e| crate::Error::usage(e.to_string()))?;
+        let plot = file("svg");
+        let drawing = self.plot.svg().map_err(|error| crate::Error::file("draw", &plot, error))?;
+        std::fs::write(&plot, drawing).map_err(|error| crate::Error::io("write", &plot, &error))?;
         for picture in &self.pictures {
             let (width, height) = picture.size;
             write_png(&output.path(&picture.name), width, height, 3, picture.rgb.as_flattened())?;
