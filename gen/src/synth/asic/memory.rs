@@ -184,6 +184,7 @@ fn cell(text: &mut String, name: &str, shape: &Shape, known: Option<&Macro>) {
          pin (we_i) {{ direction : input; capacitance : 0;{setup} }}\n    \
          pin (re_i) {{ direction : input; capacitance : 0;{read_setup} }}\n    \
          bus (waddr_i) {{ bus_type : bus{a}; direction : input; capacitance : 0;{setup} }}\n    \
+         bus (mask_i) {{ bus_type : bus{w}; direction : input; capacitance : 0;{setup} }}\n    \
          bus (wdata_i) {{ bus_type : bus{w}; direction : input; capacitance : 0;{setup} }}\n    \
          bus (raddr_i) {{ bus_type : bus{a}; direction : input; capacitance : 0;{read_setup} }}\n    \
          bus (rdata_o) {{ bus_type : bus{w}; direction : output;{access} }}\n  }}\n",
@@ -205,9 +206,9 @@ pub fn model(name: &str, shape: &Shape) -> String {
         "  assign rdata_o = mem[raddr_i];\n".to_owned()
     };
     format!(
-        "module {name} (\n  input clk_i, we_i, re_i, input [{a}:0] waddr_i, raddr_i, input [{w}:0] wdata_i, output [{w}:0] rdata_o\n);\n  \
+        "module {name} (\n  input clk_i, we_i, re_i, input [{a}:0] waddr_i, raddr_i, input [{w}:0] mask_i, wdata_i, output [{w}:0] rdata_o\n);\n  \
          reg  [{w}:0] mem [0:{last}];\n  integer i;\n  initial for (i = 0; i < {depth}; i = i + 1) mem[i] = 0;\n  \
-         always @(posedge clk_i) if (we_i) mem[waddr_i] <= #1 wdata_i;\n{read}endmodule\n",
+         always @(posedge clk_i) if (we_i) mem[waddr_i] <= #1 (mem[waddr_i] & ~mask_i) | (wdata_i & mask_i);\n{read}endmodule\n",
         last = shape.depth - 1,
         depth = shape.depth,
     )

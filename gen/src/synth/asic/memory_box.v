@@ -7,6 +7,7 @@ module spa_memory #(
 ) (
   input                 clk_i,
   input                 we_i,
+  input  [Width-1:0]    mask_i,
   input  [AddrBits-1:0] waddr_i,
   input  [Width-1:0]    wdata_i,
   input                 re_i,

@@ -37,11 +37,11 @@ module spa_memory_map (
 
   wire _TECHMAP_FAIL_ = SIZE * WIDTH <= 256 || RD_PORTS != 1 || WR_PORTS != 1;
 
-  // All bits of a word are written together.
+  // Bits of a word may be written one by one. Where all are written together the mask is one signal.
   spa_memory #(
     .Depth(SIZE), .Width(WIDTH), .AddrBits(ABITS), .Clocked(RD_CLK_ENABLE)
   ) _TECHMAP_REPLACE_ (
-    .clk_i(WR_CLK), .we_i(WR_EN[0]), .waddr_i(WR_ADDR), .wdata_i(WR_DATA),
+    .clk_i(WR_CLK), .we_i(|WR_EN), .mask_i(WR_EN), .waddr_i(WR_ADDR), .wdata_i(WR_DATA),
     .re_i(RD_EN), .raddr_i(RD_ADDR), .rdata_o(RD_DATA)
   );
 
