@@ -25,6 +25,7 @@ proofs! {
     spa_fifo
     spa_label_switch
     spa_label_walk
+    spa_line_builder
     spa_log_fifo
     spa_log_writer
     spa_regs
