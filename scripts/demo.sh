@@ -11,8 +11,8 @@ export PROFILE=demo
 step "tools"
 bash scripts/setup.sh
 
-step "build"
-cargo build --quiet --profile $PROFILE --locked -p spagen -p spa-runtime
+step "build (minutes: everything is compiled once)"
+cargo build --profile $PROFILE --locked -p spagen -p spa-runtime
 spagen=target/$PROFILE/spagen
 spa=target/$PROFILE/spa
 

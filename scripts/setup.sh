@@ -40,7 +40,7 @@ if [ "${#missing[@]}" -gt 0 ]; then
   fi
 fi
 
-cargo run --quiet --profile "${PROFILE:-release}" --locked -p spagen -- doctor --install
+cargo run --profile "${PROFILE:-release}" --locked -p spagen -- doctor --install
 
 if [ "${1:-}" = --test ]; then
   if ! .tools/py/bin/python -c 'import pyslang' 2>/dev/null; then
