@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
 # GPU: the compiler library, the tests, the figures of docs/performance.md.
 #
-#   scripts/gpu.sh --tools    put NVRTC 13.0 from PyPI into .tools/cuda (about 100 MB; no card needed)
-#   scripts/gpu.sh            on a machine with a card: tests, then all figures and hashes into out/gpu/
+#   scripts/gpu.sh --tools         put NVRTC 13.0 from PyPI into .tools/cuda (about 100 MB; no card needed)
+#   scripts/gpu.sh --pack FOLDER   build what the steps run and put it into FOLDER (no card needed)
+#   scripts/gpu.sh [STEP…]         on a machine with a card: all steps, or some: tests, kernels, batches, parts, counters,
+#                                  energy, edgs, edgs15, fig317; tables, JSON and hashes go into out/gpu/
 #
-# DATA names the folder of pictures (default ../shared/data).
+# PROGRAMS names a folder that --pack has filled: then nothing is built, and the machine needs neither Rust nor a network.
+# DATA names the folder of pictures (default ../shared/data), OUT that of the results.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,43 +21,93 @@ if [ "${1:-}" = --tools ]; then
   exit 0
 fi
 
+tests=(--test cuda_card --test cuda_process)
+if [ "${1:-}" = --pack ]; then
+  folder=${2:?gpu: --pack needs a folder}
+  mkdir -p "$folder"
+  cargo build --release --locked -p spa-runtime --bin spa
+  built=$(cargo test --release --locked -p spa-runtime "${tests[@]}" --no-run 2>&1) || { echo "$built" >&2; exit 1; }
+  strip -o "$folder/spa" target/release/spa
+  for test in cuda_card cuda_process; do
+    strip -o "$folder/$test" "$(sed -n "s/.*tests\/$test.rs (\(.*\))/\1/p" <<<"$built")"
+  done
+  echo "gpu: $folder has spa, cuda_card and cuda_process"
+  exit 0
+fi
+
 command -v nvidia-smi >/dev/null || { echo "gpu: no nvidia-smi here: this script needs a card" >&2; exit 1; }
 data=${DATA:-../shared/data}
-out=out/gpu
+out=${OUT:-out/gpu}
 mkdir -p "$out"
 nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | tee "$out/card.txt"
-cargo test --release --locked -p spa-runtime --test cuda_compile --test cuda_card --test cuda_process -- --nocapture
-spa() { cargo run --release --locked --quiet -p spa-runtime -- "$@"; }
+spa() {
+  if [ -n "${PROGRAMS:-}" ]; then "$PROGRAMS/spa" "$@"; else cargo run --release --locked --quiet -p spa-runtime -- "$@"; fi
+}
 bench() { # NAME OPTIONS…: a table and JSON
   local name=$1
   shift
   spa bench --data "$data" --json "$out/$name.json" "$@" | tee "$out/$name.txt"
 }
-bench all
-for chains in 4 8 16; do
-  bench "teddy-$chains" --workload teddy --kernel dense,dense-tiles,sparse,sparse-tiles,auto --chains $chains
-done
-# Frames a second at full HD: one stream with 1,500 iterations, a batch of four.
-bench aloe-1500 --workload aloe --kernel auto --iterations 1500
-bench aloe-4 --workload aloe --kernel dense,auto --chains 4
+
+step_tests() {
+  if [ -n "${PROGRAMS:-}" ]; then
+    for test in cuda_card cuda_process; do SPA_PROGRAM=$PROGRAMS/spa "$PROGRAMS/$test" --nocapture; done
+  else
+    cargo test --release --locked -p spa-runtime --test cuda_compile "${tests[@]}" -- --nocapture
+  fi
+}
+
+step_kernels() {
+  bench all
+  # Frames a second at full HD with 1,500 iterations.
+  bench aloe-1500 --workload aloe --kernel auto --iterations 1500
+}
+
+step_batches() {
+  for chains in 4 8 16; do
+    bench "teddy-$chains" --workload teddy --kernel dense,dense-tiles,sparse,sparse-tiles,auto --chains $chains
+  done
+  bench aloe-4 --workload aloe --kernel dense,auto --chains 4
+}
+
 # The parts of a half-step apart.
-for part in updates waiting memory; do
-  bench "without-$part" --workload teddy,tsukuba,aloe --kernel dense,dense-tiles,sparse,sparse-tiles --without $part
-done
+step_parts() {
+  for part in updates waiting memory; do
+    bench "without-$part" --workload teddy,tsukuba,aloe --kernel dense,dense-tiles,sparse,sparse-tiles --without $part
+  done
+}
+
+# Instructions and bytes a label, where NVIDIA's profiler is there.
+step_counters() {
+  if command -v ncu >/dev/null; then
+    bench counters --workload aloe,teddy --kernel baseline,dense,dense-tiles,sparse,sparse-tiles --repeats 1 --counters
+  else
+    echo "gpu: no ncu here: instructions and bytes a label are not counted" >&2
+  fi
+}
+
 # Labels a joule: runs long enough for the card's energy counter.
-bench energy-teddy --workload teddy --kernel baseline,dense,auto --iterations 60000 --repeats 1
-bench energy-teddy-8 --workload teddy --kernel dense,auto --chains 8 --iterations 20000 --repeats 1
-bench energy-aloe --workload aloe --kernel baseline,dense,auto --iterations 10000 --repeats 1
+step_energy() {
+  bench energy-teddy --workload teddy --kernel baseline,dense,auto --iterations 60000 --repeats 1
+  bench energy-teddy-8 --workload teddy --kernel dense,auto --chains 8 --iterations 20000 --repeats 1
+  bench energy-aloe --workload aloe --kernel baseline,dense,auto --iterations 10000 --repeats 1
+}
+
 # Chapter 4: the exploration of the event-driven variants.
 edgs() { # NAME OPTIONS…
   local name=$1
   shift
   spa study edgs "$@" -o "$out/edgs-$name" | tee "$out/edgs-$name.txt"
 }
-edgs stereo "$data/stereo/teddy:56" "$data/stereo/tsukuba" --windows 7 --explore-iterations 200
-edgs flow7 "$data/flow/rubberwhale" "$data/flow/venus" --windows 7 --explore-iterations 200
-edgs flow15 "$data/flow/rubberwhale" --windows 15 --explore-iterations 40
-edgs segment --segment "$data/segmentation/3096" --segment "$data/segmentation/101085"
+step_edgs() {
+  edgs stereo "$data/stereo/teddy:56" "$data/stereo/tsukuba" --windows 7 --explore-iterations 200
+  edgs flow7 "$data/flow/rubberwhale" "$data/flow/venus" --windows 7 --explore-iterations 200
+  edgs segment --segment "$data/segmentation/3096" --segment "$data/segmentation/101085"
+}
+step_edgs15() {
+  edgs flow15 "$data/flow/rubberwhale" --windows 15 --explore-iterations 40
+}
+
 # Fig. 3.17: the runs of Table 3.2 on the pictures that there are at their size.
 run() { # NAME COMMAND PICTURE PICTURE OPTIONS…
   local name=$1
@@ -64,9 +117,36 @@ run() { # NAME COMMAND PICTURE PICTURE OPTIONS…
   grep -E '"(width|height|labels|wall_seconds)":' "$out/$name.json" | tr -d '\n'
   echo " $name"
 }
-{
-  run fig317-teddy stereo "$data"/stereo/teddy/im{2,6}.png --labels 56 --alpha 6 --beta 7 --temperature 2 --outside 2
-  for scene in dimetrodon rubberwhale; do
-    run fig317-$scene flow "$data"/flow/$scene/frame1{0,1}.png --alpha 6 --beta 6 --temperature 1 --outside 63
-  done
-} | tee "$out/fig317.txt"
+smaller() { # PICTURE WIDTH HEIGHT: name of a smaller copy
+  local to
+  to=$out/$2x$3-$(basename "$1")
+  python3 -c 'import sys; from PIL import Image
+a, b, w, h = sys.argv[1:]
+Image.open(a).resize((int(w), int(h)), Image.BOX).save(b)' "$1" "$to" "$2" "$3" && echo "$to"
+}
+step_fig317() {
+  {
+    run fig317-teddy stereo "$data"/stereo/teddy/im{2,6}.png --labels 56 --alpha 6 --beta 7 --temperature 2 --outside 2
+    for scene in dimetrodon rubberwhale; do
+      run fig317-$scene flow "$data"/flow/$scene/frame1{0,1}.png --alpha 6 --beta 6 --temperature 1 --outside 63
+    done
+    # Times need the paper's sizes; Pillow makes them.
+    if python3 -c 'import PIL' 2>/dev/null; then
+      run fig317-art stereo "$(smaller "$data/stereo/art/view1.png" 348 278)" "$(smaller "$data/stereo/art/view5.png" 348 278)" \
+        --labels 28 --alpha 6 --beta 7 --temperature 2 --outside 2
+      run fig317-venus flow "$(smaller "$data/flow/venus/frame10.png" 210 190)" \
+        "$(smaller "$data/flow/venus/frame11.png" 210 190)" --alpha 6 --beta 6 --temperature 1 --outside 63
+    else
+      echo "gpu: no Pillow for python3: art and venus at the size of Table 3.2 are left out" >&2
+    fi
+  } | tee "$out/fig317.txt"
+}
+
+all=(tests kernels batches parts counters energy edgs edgs15 fig317)
+[ $# -gt 0 ] || set -- "${all[@]}"
+for step in "$@"; do
+  case " ${all[*]} " in
+    *" $step "*) "step_$step" ;;
+    *) echo "gpu: no step '$step'; there are ${all[*]}" >&2; exit 1 ;;
+  esac
+done

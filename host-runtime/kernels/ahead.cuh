@@ -1,7 +1,8 @@
 // A RV to update and what is known of the update before its neighbours are.
 struct Ahead {
     u32 y, j, x, word;
-    bool on; // in the field and not fixed
+    bool on;   // in the field and not fixed
+    bool wide; // samples.cuh
     u32 s[QUADS];
 };
 
@@ -19,5 +20,6 @@ __device__ __forceinline__ void look_ahead(const PackedParams &p, u32 colour, u3
     if (!ahead.on) return;
     const uint2 words = pair_of_words(p, colour, ahead.y, ahead.j, iteration);
     ahead.word = ahead.j & 1u ? words.y : words.x;
-    all_singletons(p, colour, ahead.y, ahead.j, ahead.x, ahead.s);
+    ahead.wide = wide_at(p, colour, ahead.y, ahead.j);
+    all_singletons(p, colour, ahead.y, ahead.j, ahead.x, ahead.wide, ahead.s);
 }

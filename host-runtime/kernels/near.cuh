@@ -51,11 +51,12 @@ __device__ __forceinline__ u32 quad_pairs(const Tables &t, const Around &a, int 
            *(const u32 *)(rows + a.up * PAIR_ROW) + *(const u32 *)(rows + a.down * PAIR_ROW);
 }
 
-// Two weights in units of 2^-14 as half precision, from 16-bit energies (draw.cuh).
-__device__ __forceinline__ u32 two_weights(const Tables &t, const Step &step, u32 energies, u32 least) {
-    const u32 es = __viaddmin_u16x2(energies, (0x10000u - least & 0xffffu) * 0x10001u, step.limit * 0x10001u);
-    return step.slope ? step.offset * 0x10001u - es * step.slope & 0xfc00fc00u
-                      : t.half_weight[es & 0xffffu] | (u32)t.half_weight[es >> 16] << 16;
+// Two weights in units of 2^-14 as half precision, from 16-bit energies.
+__device__ __forceinline__ u32 two_weights(const PackedParams &p, const Tables &t, const Step &step, const Scale &scale,
+                                           u32 energies) {
+    if (step.slope) return half_weights(p, step, scale, energies);
+    const u32 es = __viaddmin_u16x2(energies, scale.minus_least, scale.top);
+    return t.half_weight[es & 0xffffu] | (u32)t.half_weight[es >> 16] << 16;
 }
 
 // The r-th unit of a draw from weights that add up to `total`, as a float in units of 2^-14.
@@ -109,6 +110,7 @@ __device__ __forceinline__ u32 draw_near(const PackedParams &p, const Tables &t,
     if (many < QUADS && best_far < least + step.limit) return NOT_NEAR;
 
     // Weights in units of 2^-14, as in draw.cuh; the sum of a quad is exact in half precision.
+    const Scale scale = scale_of(step, least);
     float sums[NEAR_QUADS], sum = 0;
 #pragma unroll
     for (u32 b = 0; b < NEAR_QUADS; ++b) {
@@ -116,7 +118,7 @@ __device__ __forceinline__ u32 draw_near(const PackedParams &p, const Tables &t,
         if (b >= many) continue;
 #pragma unroll
         for (u32 k = 2 * b; k < 2 * b + 2; ++k) {
-            e[k] = two_weights(t, step, e[k], least);
+            e[k] = two_weights(p, t, step, scale, e[k]);
             if (SPA_PROFILE) figures.live += ((e[k] & 0xffffu) != 0) + (e[k] >> 16 != 0);
         }
         sums[b] = both(add_halves(e[2 * b], e[2 * b + 1]));
@@ -160,8 +162,9 @@ __device__ __forceinline__ u32 draw_octet(const PackedParams &p, const Tables &t
     u32 least = min(lowest & 0xffffu, lowest >> 16);
 #pragma unroll
     for (u32 d = 1; d < 8; d *= 2) least = min(least, __shfl_xor_sync(FULL, least, d));
+    const Scale scale = scale_of(step, least);
 #pragma unroll
-    for (u32 k = 0; k < 4; ++k) e[k] = two_weights(t, step, e[k], least);
+    for (u32 k = 0; k < 4; ++k) e[k] = two_weights(p, t, step, scale, e[k]);
     const float lower = both(add_halves(e[0], e[1])), sum = lower + both(add_halves(e[2], e[3]));
     float prefix = sum;
 #pragma unroll
@@ -192,4 +195,27 @@ __device__ __forceinline__ u32 without_four(u32 rest) {
 #pragma unroll
     for (u32 k = 0; k < 4; ++k) rest &= rest - 1;
     return rest;
+}
+
+// Labels for the lanes of a warp that ask for a draw among all of them: eight lanes each, four at a time. All lanes take part.
+__device__ __forceinline__ void draw_all(const PackedParams &p, const Tables &t, const Step &step, u32 colour, bool asks, u32 x,
+                                         u32 y, const Around &a, u32 now, u32 &label, bool &open, Figures &figures) {
+    const u32 lane = threadIdx.x & 31u;
+    const u32 place = x | y << 16, beside = a.left | a.right << 8 | a.up << 16 | a.down << 24;
+    for (u32 rest = __ballot_sync(FULL, asks); rest; rest = without_four(rest)) {
+        const u32 source = source_of(rest);
+        const u32 its = __shfl_sync(FULL, place, source), its_beside = __shfl_sync(FULL, beside, source);
+        const Around around = {its_beside & 255u, its_beside >> 8 & 255u, its_beside >> 16 & 255u, its_beside >> 24, 0};
+        bool its_open;
+        const u32 found = draw_octet(p, t, step, colour, its & 0xffffu, its >> 16, (its & 0xffffu) >> 1, around, now, &its_open);
+        // The group that had this lane's RV.
+        const u32 group = __popc(rest & ((1u << lane) - 1u));
+        const u32 its_label = __shfl_sync(FULL, found | (its_open ? 256u : 0u), 8u * min(group, 3u));
+        if (rest >> lane & 1u && group < 4u) {
+            label = its_label & 255u;
+            open = its_label >> 8;
+            figures.touched += SPA_LABELS;
+            figures.all_labels += 1;
+        }
+    }
 }

@@ -8,8 +8,7 @@
 template <bool LINE>
 __device__ __forceinline__ void update(const PackedParams &p, const Tables &t, const Step &step, u32 colour,
                                        const Ahead &ahead, const Around &a, u32 iteration) {
-    bool single;
-    const u32 label = draw_dense<LINE>(p, t, step, ahead.s, a, ahead.word, &single);
+    const u32 label = draw_dense<LINE>(p, t, step, ahead, a);
     commit(p, colour, ahead.y, ahead.j, ahead.x, a.own, label, iteration);
 }
 
@@ -63,9 +62,10 @@ __device__ __forceinline__ void dense_pairs(const PackedParams &p, const Share &
                 for (u32 side = 0; side < 2; ++side) {
                     Ahead one = {y, j + side, 0, side ? words.y : words.x};
                     if (!free_at(p, colour, y, one.j, &one.x)) continue;
+                    one.wide = wide_at(p, colour, y, one.j);
                     // The longest wait first.
                     const Around a = look_around(p, colour, y, one.j);
-                    all_singletons(p, colour, y, one.j, one.x, one.s);
+                    all_singletons(p, colour, y, one.j, one.x, one.wide, one.s);
                     update<LINE>(p, t, step, colour, one, a, now);
                 }
             }

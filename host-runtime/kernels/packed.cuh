@@ -4,7 +4,8 @@
 // j = x / 2. Planes of labels have a border of missing neighbours (label SPA_LABELS), so no kernel asks where it is.
 //
 // Set by the host: SPA_LABELS, SPA_VOLUME (0: |left - right| on the fly, 1: prepared volume), SPA_CAPPED (the data
-// cap is below 255), SPA_THREADS (of a block), SPA_BATCH (most jobs of a launch).
+// cap is below 255), SPA_SUMS (0: no energy can pass 255, 1: those of few RVs can, 2: many), SPA_THREADS (of a block),
+// SPA_BATCH (most jobs of a launch).
 
 #define QUADS ((SPA_LABELS + 3) / 4)    // words of four packed labels
 #define CHUNKS ((SPA_LABELS + 15) / 16) // 16 labels: one 128-bit load
@@ -15,8 +16,9 @@
 struct Step {
     u32 limit;      // live labels have Es < limit
     u32 scale;      // least weight is 2^scale
-    u32 slope;      // log2(w) - scale = floor((offset - slope * Es) / 1024) - 1; 0: no such line, use the table
-    u32 offset;
+    u32 slope;      // of the line of `half_weights`, half precision twice; 0: there is no such line, use the table
+    u32 start;      // where it starts, half precision twice
+    u32 bias;       // what it takes above Es
     u8 weight[256]; // w(Es)
 };
 
@@ -24,6 +26,7 @@ struct PackedParams {
     u8 *labels[2];          // planes with border: (H + 2) x pitch, RV (x, y) at (y + 1) * pitch + 32 + j
     u32 *active[2];         // bit j % 32 of word (y, j / 32): must be updated; of resident tiles: tile by tile (tiles.cuh)
     const u32 *valid[2];    // likewise: in the field and not fixed
+    const u32 *wide[2];     // likewise: its energies are not to be added as bytes (prepare.cu)
     const u8 *least[2];     // least alpha*S, H x half
     const u8 *first;        // stereo: left picture, H x W
     const u8 *second;       // stereo: right picture, H x second_pitch, (x, y) at y * second_pitch + second_origin + x
@@ -39,8 +42,10 @@ struct PackedParams {
     u32 second_pitch, second_origin;
     int first_offset;       // dx of label 0: sample x of label l is x + first_offset - l
     u32 data_cap, s_outside, far;
+    u32 narrow;             // 255 - 4 beta * max V
     u32 key0, key1, u_mask, count_max, chain, burn_in;
     u32 tiles;              // across in bits 0..15, down in bits 16..31
+    u32 unit;               // 1024 (half_weights)
 };
 
 #define FLAGS 32
@@ -77,6 +82,13 @@ __device__ __forceinline__ u32 add_halves(u32 a, u32 b) {
     return r;
 }
 
+// a * b + c, rounded once; subnormal numbers count.
+__device__ __forceinline__ u32 fma_halves(u32 a, u32 b, u32 c) {
+    u32 r;
+    asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+    return r;
+}
+
 // The two lanes' sum, exact up to 2048 units.
 __device__ __forceinline__ float both(u32 v) {
     float r;
@@ -90,6 +102,26 @@ __device__ __forceinline__ float low_half(u32 v) {
     return r;
 }
 #endif
+
+// Half precision of 2^-2 and a little more: the place of a line's zero (plan.rs, `line`).
+#define LINE_ZERO 0x3420u
+
+// Two energies as 16-bit numbers to what `half_weights` takes: Es + bias, at most limit + bias.
+struct Scale {
+    u32 minus_least, top;
+};
+
+__device__ __forceinline__ Scale scale_of(const Step &step, u32 least) {
+    return Scale{((step.bias - least) & 0xffffu) * 0x10001u, (step.limit + step.bias) * 0x10001u};
+}
+
+// Two weights in units of 2^-14 as half precision. The bits of a small whole number are a subnormal half, so one
+// multiply-add rounds log2(w) - scale + 1 into the last bits of a half; they go where half precision has its exponent. By a
+// multiplication with what the compiler does not know: a shift and an addition would take the pipe of all other integers.
+__device__ __forceinline__ u32 half_weights(const PackedParams &p, const Step &step, const Scale &scale, u32 energies) {
+    const u32 level = fma_halves(__viaddmin_u16x2(energies, scale.minus_least, scale.top), step.slope, step.start);
+    return level * p.unit - LINE_ZERO * 1024u * 0x10001u;
+}
 
 // 0xff in every byte whose top bit is set.
 __device__ __forceinline__ u32 spread_signs(u32 v) { return prmt(v, 0, 0xba98); }
@@ -169,7 +201,7 @@ __device__ __forceinline__ void load_tables(const PackedParams &p, const Step &s
     for (u32 k = threadIdx.x; k < 264; k += SPA_THREADS) {
         const u32 w = k < min(step.limit, 256u) ? step.weight[k] >> step.scale : 0u;
         if (k < 256) t.weight[k] = step.weight[k];
-        // w as half precision in units of 2^-14, as the line of `Step` makes it.
+        // w as half precision in units of 2^-14, as `half_weights` makes it.
         t.half_weight[k] = w ? (u16)((32u - __clz(w)) << 10) : 0;
     }
     __syncthreads();

@@ -20,6 +20,16 @@ struct GenericParams {
     u32 key0, key1, u_mask, count_max;
 };
 
+// Whether label l points outside the picture.
+__device__ __forceinline__ bool points_outside(const GenericParams &p, u32 x, u32 y, u32 l) {
+#if SPA_SINGLETON == 0
+    const short2 o = __ldg(p.offsets + l);
+    return x + o.x >= p.width || y + o.y >= p.height;
+#else
+    return false;
+#endif
+}
+
 // S of label l, capped (contract section 3).
 __device__ __forceinline__ u32 singleton(const GenericParams &p, u32 x, u32 y, u32 i, u32 first, u32 l) {
 #if SPA_SINGLETON == 2

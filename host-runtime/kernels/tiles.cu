@@ -115,21 +115,7 @@ __device__ __forceinline__ void update_list(const PackedParams &p, const Tables 
             figures.updated += 1;
             label = draw_near(p, tables, step, colour, at.x, at.y, at.j, a, now, &open, figures);
         }
-        for (u32 rest = __ballot_sync(FULL, on && label == NOT_NEAR); rest; rest = without_four(rest)) {
-            const Place its = place_of(t, __shfl_sync(FULL, at.item, source_of(rest)), colour);
-            const Around around = look_around(t, colour, its.odd, its.row, its.column);
-            bool its_open;
-            const u32 found = draw_octet(p, tables, step, colour, its.x, its.y, its.j, around, now, &its_open);
-            // The group that had this lane's RV.
-            const u32 group = __popc(rest & ((1u << lane) - 1u));
-            const u32 its_label = __shfl_sync(FULL, found | (its_open ? 256u : 0u), 8u * min(group, 3u));
-            if (rest >> lane & 1u && group < 4u) {
-                label = its_label & 255u;
-                open = its_label >> 8;
-                figures.touched += SPA_LABELS;
-                figures.all_labels += 1;
-            }
-        }
+        draw_all(p, tables, step, colour, on && label == NOT_NEAR, at.x, at.y, a, now, label, open, figures);
         if (on) finish(p, t, awake, colour, at, a.own, label, open, now);
     }
 }

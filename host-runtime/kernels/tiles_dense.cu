@@ -29,8 +29,7 @@ __device__ __forceinline__ void dense_tile(const Batch &batch, u32 iteration, u3
         for (u32 k = threadIdx.x; k < many;) {
             if (ahead.on) {
                 const Around a = look_around(t, colour, (ahead.y + colour) & 1u, row, column);
-                bool single;
-                const u32 label = draw_dense<LINE>(p, tables, step, ahead.s, a, ahead.word, &single);
+                const u32 label = draw_dense<LINE>(p, tables, step, ahead, a);
                 if (label != a.own) *label_at(t, colour, row, column) = (u8)label;
                 commit(p, colour, ahead.y, ahead.j, ahead.x, a.own, label, iteration + (half >> 1));
             }

@@ -7,6 +7,7 @@ pub mod baseline;
 pub mod bench;
 mod cards;
 pub mod compile;
+pub mod counters;
 pub mod device;
 pub mod edgs;
 pub mod error;

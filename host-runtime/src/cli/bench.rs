@@ -2,7 +2,8 @@
 
 use super::print;
 use crate::app::Application;
-use crate::backend::cuda::bench::{Measurement, measure, text};
+use crate::backend::cuda::bench::{Measurement, measure, once, text};
+use crate::backend::cuda::counters;
 use crate::backend::cuda::{Cuda, CudaError, Kernel, Stripped};
 use crate::options::ranges::{number, within};
 use crate::options::{Iterations, RunOptions};
@@ -38,6 +39,12 @@ pub struct Bench {
     /// Leave out a part of the packed kernels, to see what the rest takes; all labels are wrong then
     #[arg(long, value_name = "PART")]
     without: Option<Part>,
+    /// Also count instructions and bytes a label, by NVIDIA's profiler `ncu`, in a run of its own
+    #[arg(long, conflicts_with = "without")]
+    counters: bool,
+    /// Run each kernel once and print nothing: what the profiler looks at
+    #[arg(long, hide = true)]
+    once: bool,
     /// Card, as the driver numbers them
     #[arg(long, default_value_t = 0, value_parser = within::<usize>(0, 255, ""))]
     card: usize,
@@ -130,8 +137,16 @@ impl Bench {
             let (name, job) = self.job(workload)?;
             for kernel in kernels {
                 let cuda = Cuda::open(self.card, kernel.kernel())?.for_measurements(stripped);
+                if self.once {
+                    once(&cuda, &job, self.chains.into())?;
+                    continue;
+                }
                 match measure(&cuda, name, &job, (self.chains.into(), self.repeats)) {
-                    Ok(measurement) => {
+                    Ok(mut measurement) => {
+                        if self.counters {
+                            let command = self.once_command(workload, *kernel)?;
+                            measurement.counters = Some(counters::count(&command, measurement.labels)?);
+                        }
                         print(&text(&measurement))?;
                         measurements.push(measurement);
                     }
@@ -147,6 +162,25 @@ impl Bench {
             std::fs::write(path, serde_json::to_string_pretty(&measurements)? + "\n")?;
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// This program with one workload and kernel, to run once.
+    fn once_command(&self, workload: WorkloadName, kernel: KernelName) -> anyhow::Result<Vec<String>> {
+        fn name(value: impl ValueEnum) -> String {
+            value.to_possible_value().map_or(String::new(), |value| value.get_name().to_string())
+        }
+        let mut command =
+            vec![std::env::current_exe()?.display().to_string(), "bench".into(), "--once".into()];
+        let options = [
+            ("--data", self.data.display().to_string()),
+            ("--workload", name(workload)),
+            ("--kernel", name(kernel)),
+            ("--iterations", self.iterations.to_string()),
+            ("--chains", self.chains.to_string()),
+            ("--card", self.card.to_string()),
+        ];
+        command.extend(options.into_iter().flat_map(|(option, value)| [option.to_string(), value]));
+        Ok(command)
     }
 
     fn job(&self, workload: WorkloadName) -> anyhow::Result<(&'static str, Job)> {

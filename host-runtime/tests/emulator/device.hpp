@@ -281,5 +281,19 @@ inline unsigned add_halves(unsigned a, unsigned b) {
     return spa_lanes<16>(
         [=](unsigned at) { return spa_to_half(spa_half(spa_part(a, at, 16)) + spa_half(spa_part(b, at, 16))); });
 }
+// Rounds a value from 2^-14 to 2^15 to half precision, ties to even; anything else stops the test.
+inline unsigned spa_round_half(double v) {
+    int e;
+    const double m = std::nearbyint(std::frexp(v, &e) * 2048.0);
+    if (!(v >= 0x1p-14 && v < 0x1p15)) __builtin_trap();
+    return spa_to_half((float)std::ldexp(m, e - 11));
+}
+inline unsigned fma_halves(unsigned a, unsigned b, unsigned c) {
+    // Products and sums of halves are exact in double precision here.
+    const auto value = [](unsigned bits) { return (bits & 0x8000u ? -1.0 : 1.0) * spa_half(bits & 0x7fffu); };
+    return spa_lanes<16>([=](unsigned at) {
+        return spa_round_half(value(spa_part(a, at, 16)) * value(spa_part(b, at, 16)) + value(spa_part(c, at, 16)));
+    });
+}
 inline float both(unsigned v) { return spa_half(spa_to_half(spa_half(v & 0xffffu) + spa_half(v >> 16))); }
 inline float low_half(unsigned v) { return spa_half(v & 0xffffu); }

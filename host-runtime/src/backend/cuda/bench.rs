@@ -1,5 +1,6 @@
 //! Measurements: a job on a kernel, repeated, with its rates along the annealing (the core of `spa bench`).
 
+use super::counters::Counters;
 use super::error::CudaError;
 use super::{Cuda, Finished, Kernel, Lap, Stripped};
 use serde::Serialize;
@@ -57,6 +58,8 @@ pub struct Measurement {
     pub stripped: &'static str,
     /// SHA-256 of labels, histogram and messages; null for kernels that are not exact.
     pub hashes: Option<[String; 3]>,
+    /// Instructions and bytes a label; null unless asked for.
+    pub counters: Option<Counters>,
 }
 
 /// Name of `kernel` as given to `--kernel`.
@@ -93,7 +96,7 @@ pub fn measure(
     job: &Job,
     (chains, repeats): (usize, usize),
 ) -> Result<Measurement, CudaError> {
-    let jobs: Vec<Job> = (0..chains).map(|n| job.with_chain(job.run().chain.wrapping_add(n as u8))).collect();
+    let jobs = all_chains(job, chains);
     let jobs: Vec<&Job> = jobs.iter().collect();
     let last = |mut all: Vec<Finished>| {
         let touched = all.iter().map(|finished| finished.touched).sum();
@@ -136,7 +139,22 @@ pub fn measure(
         giga_labels_per_joule: joules.map(|joules| labels as f64 / joules / 1e9),
         stripped: stripped_name(cuda.stripped()),
         hashes,
+        counters: None,
     })
+}
+
+fn all_chains(job: &Job, chains: usize) -> Vec<Job> {
+    (0..chains).map(|n| job.with_chain(job.run().chain.wrapping_add(n as u8))).collect()
+}
+
+/// Runs `chains` chains of `job` at once, once and without measuring: what a profiler looks at.
+///
+/// # Errors
+/// As [`measure`].
+pub fn once(cuda: &Cuda, job: &Job, chains: usize) -> Result<(), CudaError> {
+    let jobs = all_chains(job, chains);
+    cuda.sample_many(&jobs.iter().collect::<Vec<_>>(), &mut |_| true)?;
+    Ok(())
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
@@ -214,6 +232,9 @@ pub fn text(m: &Measurement) -> String {
             );
         }
         text.push('\n');
+    }
+    if let Some(counters) = &m.counters {
+        text += &super::counters::text(counters);
     }
     if let Some([labels, histogram, messages]) = &m.hashes {
         let _ = writeln!(text, "    labels {labels}\n    histogram {histogram}\n    messages {messages}");

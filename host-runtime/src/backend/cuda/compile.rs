@@ -38,14 +38,12 @@ pub const PREPARE: Source =
 /// Every label, packed.
 pub const PACKED: Source = Source {
     name: "packed.cu",
-    parts: parts!("common.cuh", "packed.cuh", "draw.cuh", "ahead.cuh", "packed.cu"),
+    parts: parts!("common.cuh", "packed.cuh", "samples.cuh", "ahead.cuh", "draw.cuh", "packed.cu"),
 };
 
 /// Only RVs and labels that can change anything, packed.
-pub const SPARSE: Source = Source {
-    name: "sparse.cu",
-    parts: parts!("common.cuh", "packed.cuh", "draw.cuh", "near.cuh", "sparse.cu"),
-};
+pub const SPARSE: Source =
+    Source { name: "sparse.cu", parts: parts!("common.cuh", "packed.cuh", "near.cuh", "sparse.cu") };
 
 /// The same on resident tiles.
 pub const TILES: Source = Source {
@@ -56,7 +54,15 @@ pub const TILES: Source = Source {
 /// Every label, packed, on resident tiles.
 pub const TILES_DENSE: Source = Source {
     name: "tiles_dense.cu",
-    parts: parts!("common.cuh", "packed.cuh", "draw.cuh", "ahead.cuh", "tiles.cuh", "tiles_dense.cu"),
+    parts: parts!(
+        "common.cuh",
+        "packed.cuh",
+        "samples.cuh",
+        "ahead.cuh",
+        "draw.cuh",
+        "tiles.cuh",
+        "tiles_dense.cu"
+    ),
 };
 
 /// A kernel file with the macros that make it a variant.
@@ -164,6 +170,7 @@ pub fn representatives() -> Vec<(&'static str, Variant)> {
             ("SPA_LABELS", labels),
             ("SPA_VOLUME", volume),
             ("SPA_CAPPED", capped),
+            ("SPA_SUMS", if capped == 1 { 0 } else { 1 + volume }),
             ("SPA_THREADS", if large { 768 } else { 384 }),
             ("SPA_PAIRS", u32::from(large)),
             ("SPA_BATCH", 1),

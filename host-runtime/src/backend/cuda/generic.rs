@@ -185,20 +185,38 @@ pub(super) fn upload(
     Ok(Uploaded { params, labels, _bytes: bytes, _words: words, _costs: costs, _entries: entries })
 }
 
+/// Planes of the packed kernels that `prepare` fills (`kernels/prepare.cu`): their addresses.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct Prepared {
+    /// H×`half` bytes.
+    pub least: [u64; 2],
+    /// 0 for none.
+    pub volume: [u64; 2],
+    /// H×`words` words, 0 before.
+    pub wide: [u64; 2],
+    /// Columns of a plane.
+    pub half: u32,
+    /// Words of a row of bits.
+    pub words: u32,
+    /// Most α·S of labels inside the picture of RVs that are not wide.
+    pub narrow: u32,
+    /// Labels that can be drawn have Es below this at every temperature.
+    pub live: u32,
+}
+
 /// `PrepareParams` of `kernels/prepare.cu`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 struct PrepareParams {
     job: Params,
-    least: [u64; 2],
-    volume: [u64; 2],
-    half: u32,
+    planes: Prepared,
 }
 
 // SAFETY: the same fields in the same order and widths as `PrepareParams` of the kernel.
 unsafe impl KernelParams for PrepareParams {}
 
-/// Fills the planes `least` (H x `half` bytes) and `volume` (addresses, 0 for none) of the packed kernels.
+/// Fills `planes` for `job`.
 ///
 /// # Errors
 /// Out of memory or a failing driver.
@@ -206,12 +224,10 @@ pub fn prepare(
     device: &Device,
     function: &CudaFunction,
     job: &Job,
-    least: [u64; 2],
-    volume: [u64; 2],
-    half: u32,
+    planes: Prepared,
 ) -> Result<(), CudaError> {
     let uploaded = upload(device, job, &[], LogAddress::default(), false)?;
-    let params = PrepareParams { job: uploaded.params, least, volume, half };
+    let params = PrepareParams { job: uploaded.params, planes };
     let config = grid(job.problem().rvs() as u64);
     // SAFETY: `uploaded` lives until the kernel is done; the caller's planes have the sizes that their parameters say.
     unsafe { sys::launch(&device.stream, function, config, false, &params, &[]) }

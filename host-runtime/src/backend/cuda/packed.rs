@@ -37,14 +37,13 @@ struct Spread {
 impl Spread {
     /// What was fastest of the shapes measured (docs/performance.md): small pictures want every RV in a thread of its
     /// own, large ones few blocks at the barrier and more work a thread. Tiles pay where waiting for all blocks is long beside
-    /// the updates or there are several rounds of them; one round of many labels is better off with two blocks a
-    /// multiprocessor, of which one computes while the other waits, and so are many jobs.
+    /// the updates: with few labels, or several small pictures; not so many that some compute while others wait.
     fn new(device: &Device, planes: &Planes, labels: usize, jobs: usize) -> Self {
         let warps = device.multiprocessors as usize * 24;
         let words = planes.words * planes.height * jobs;
         let (large, sparse_pays) = (words >= 4 * warps, words >= 3 * warps);
-        let one_round = planes.half * planes.height * jobs <= 32 * warps;
-        let dense_tiles = jobs <= 8 && (!one_round || labels <= 49);
+        let small_picture = planes.half * planes.height <= 2 * 32 * warps;
+        let dense_tiles = small_picture && jobs <= 8 && (labels <= 49 || jobs > 4);
         if large {
             return Self { dense: 768, sparse: 768, pairs: true, dense_tiles, sparse_pays };
         }
@@ -61,6 +60,7 @@ fn variant(source: Source, job: &Job, plan: &Plan, threads: u32) -> Variant {
             ("SPA_LABELS", u32::from(problem.labels)),
             ("SPA_VOLUME", u32::from(plan.stereo.is_none())),
             ("SPA_CAPPED", u32::from(problem.data_cap < 255)),
+            ("SPA_SUMS", plan.sums as u32),
             ("SPA_THREADS", threads),
         ],
     }
@@ -412,7 +412,7 @@ impl<'a> Session<'a> {
 }
 
 fn step_bytes(step: &super::plan::Step) -> Vec<u8> {
-    let head = [step.limit, step.scale, step.slope, step.offset];
+    let head = [step.limit, step.scale, step.slope, step.start, step.bias];
     head.iter().flat_map(|v| v.to_le_bytes()).chain(step.weight).collect()
 }
 

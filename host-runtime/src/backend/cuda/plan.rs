@@ -18,10 +18,12 @@ pub struct Step {
     pub limit: u32,
     /// The least weight is 2^scale.
     pub scale: u32,
-    /// Slope of the line, 0 if there is none.
+    /// Slope of the line as half precision twice, 0 if there is none.
     pub slope: u32,
-    /// Offset of the line.
-    pub offset: u32,
+    /// Where it starts, likewise.
+    pub start: u32,
+    /// What it takes above Es.
+    pub bias: u32,
     /// w(Es).
     pub weight: [u8; 256],
 }
@@ -33,33 +35,108 @@ impl Step {
         // A cut-off switches off the lowest comparators.
         let scale = table.limits.iter().position(|&limit| limit > 0).unwrap_or(0);
         let limits = &table.limits[scale..];
-        let (slope, offset) = line(limits).unwrap_or((0, 0));
+        let (slope, start, bias) = line(limits).map_or((0, 0, 0), Line::parameters);
         let mut weight = [0; 256];
         weight.copy_from_slice(&table.table[..256]);
-        Self { limit: limits[0], scale: scale as u32, slope, offset, weight }
+        Self { limit: limits[0], scale: scale as u32, slope, start, bias, weight }
     }
 }
 
-/// (slope, offset) with ⌊(offset − slope·Es)/1024⌋ = number of `limits` above Es, for Es ≤ `limits[0]`.
-///
-/// θ_k = ⌊T·ln((2^p_bits − 1)/2^k)⌋ falls linearly with k, so such a line exists unless T is large; integers make
-/// it exact, and the search is over all slopes.
-pub fn line(limits: &[u32]) -> Option<(u32, u32)> {
-    let levels = limits.len() as u32;
-    let top = 1024 * (levels + 1) - 1;
-    (1..=top).find_map(|slope| {
-        let mut least = slope * limits[0].min(255);
-        let mut most = top;
-        for (k, &limit) in limits.iter().enumerate() {
-            let level = 1024 * (k as u32 + 1);
-            least = least.max(level + slope * (limit - 1));
-            if limit <= 255 {
-                most = most.min(level + slope * limit - 1);
-            }
+/// Half precision of 2^−2 and 32 units of its last place (`LINE_ZERO` of `kernels/packed.cuh`): the sums of a line stay where
+/// units of the last place have one size.
+const LINE_ZERO: u32 = 0x3420;
+
+/// Largest number of units above [`LINE_ZERO`] that a line may start from.
+const LINE_TOP: u32 = 0x3ff - 0x20;
+
+/// Largest number whose bits as half precision are that number times 2^−24.
+const LINE_MOST: u32 = 2047;
+
+/// x ↦ round(top − slope·x) by one multiply-add of half precision, with `slope` = `bits` as half precision · 2^−12.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Line {
+    bits: u32,
+    top: u32,
+    bias: u32,
+}
+
+/// The value of a normal half, times 2^24: a whole number.
+fn half_units(bits: u32) -> u64 {
+    u64::from(bits & 0x3ff | 0x400) << ((bits >> 10) - 1)
+}
+
+impl Line {
+    /// Slope, start and bias as kernels take them.
+    fn parameters(self) -> (u32, u32, u32) {
+        ((self.bits | 0x8000) * 0x1_0001, (LINE_ZERO + self.top) * 0x1_0001, self.bias)
+    }
+
+    /// Its value at `es`, none where it is halfway between two.
+    fn at(self, es: u32) -> Option<i64> {
+        // In units of 2^-36: a half is at most 2^16, an argument below 2^11.
+        let units = (i64::from(self.top) << 36) - (half_units(self.bits) * u64::from(es + self.bias)) as i64;
+        let (floor, rest) = (units >> 36, units & ((1 << 36) - 1));
+        match rest.cmp(&(1 << 35)) {
+            std::cmp::Ordering::Less => Some(floor),
+            std::cmp::Ordering::Equal => None,
+            std::cmp::Ordering::Greater => Some(floor + 1),
         }
-        (least <= most).then_some((slope, least))
+    }
+
+    /// Whether its value is the number of `limits` above Es, for every Es ≤ `limits[0]`; kernels ask for Es = `limits[0]` for all that
+    /// is more, be it 256.
+    fn fits(self, limits: &[u32]) -> bool {
+        let level = |es: u32| limits.iter().filter(|&&limit| limit > es).count() as i64;
+        let fits = |es: u32| self.at(es) == Some(level(es));
+        let last = limits[0];
+        // It falls, so that both ends of every step will do.
+        let ends = || limits.iter().flat_map(|&limit| [limit - 1, limit]).chain([0]);
+        last + self.bias <= LINE_MOST && ends().filter(|&es| es <= last).all(fits)
+    }
+}
+
+/// A line whose value is the number of `limits` above Es, for Es ≤ `limits[0]`.
+///
+/// θ_k = ⌊T·ln((2^p_bits − 1)/2^k)⌋ falls linearly with k, so that such a line exists for nearly all T; the search is over
+/// slopes, and the numbers that a line may start from: each gives one place for the first step, and the fraction of that place
+/// decides.
+fn line(limits: &[u32]) -> Option<Line> {
+    let steps = limits.len() as u32;
+    let span = limits[0] - limits[limits.len() - 1];
+    // Distance of the first and the last step: more than span − 1 and less than span + 1, for steps − 1 units.
+    let slope = |per: u32| f64::from(steps - 1) / f64::from(per.max(1));
+    let (least, most) = (slope(span + 1) * 0.99, if span > 1 { slope(span - 1) * 1.01 } else { 15.9 });
+    let of = |bits: u32| half_units(bits) as f64 / f64::from(1 << 24) / f64::from(1 << 12);
+    // Halves are in the order of their bits.
+    let (mut first, mut end) = (0x0400, 0x7c00_u32);
+    while first < end {
+        let middle = first.midpoint(end);
+        (first, end) = if of(middle) < least { (middle + 1, end) } else { (first, middle) };
+    }
+    (first..0x7c00).take_while(|&bits| of(bits) <= most).find_map(|bits| {
+        (steps..steps + 64).filter(|&top| top <= LINE_TOP).find_map(|top| {
+            // The step from 1 to 0 lies between limits[0] − 1 and limits[0].
+            let place = (f64::from(top) - 0.5) / of(bits);
+            let bias = (place - f64::from(limits[0])).ceil().max(0.0) as u32;
+            let line = Line { bits, top, bias };
+            line.fits(limits).then_some(line)
+        })
     })
 }
+
+/// How the dense kernels add α·S and β·ΣV (SPA_SUMS of `kernels/packed.cuh`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sums {
+    /// Four labels at once, as bytes: no energy can pass 255.
+    Bytes,
+    /// The same, but for the few RVs where some energy can.
+    Mostly,
+    /// Two labels at once.
+    Halves,
+}
+
+/// Differences of two pixels are seldom above this.
+const NARROW_LEAST: u32 = 128;
 
 /// Tables of a job that the packed kernels can run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,6 +151,10 @@ pub struct Plan {
     pub near: Vec<u64>,
     /// β·cap.
     pub far: u32,
+    /// The most that α·S may be for an energy of at most 255 beside any neighbours.
+    pub narrow: u32,
+    /// How energies are added.
+    pub sums: Sums,
 }
 
 /// Bytes of a row of the pair table (`PAIR_ROW`).
@@ -127,7 +208,17 @@ impl Plan {
             return refuse(format!("beta times V of four neighbours reaches {}, at most 255", 4 * most));
         }
         let steps = job.run().schedule.steps().iter().map(|s| Step::new(job, s.temperature)).collect();
-        Ok(Self { stereo: stereo(job), steps, pair, near, far })
+        let narrow = 255 - 4 * most;
+        let largest = u32::from(problem.alpha) * u32::from(problem.data_cap.max(problem.s_outside));
+        let stereo = stereo(job);
+        let sums = if largest <= narrow {
+            Sums::Bytes
+        } else if stereo.is_some() && narrow >= NARROW_LEAST {
+            Sums::Mostly
+        } else {
+            Sums::Halves
+        };
+        Ok(Self { stereo, steps, pair, near, far, narrow, sums })
     }
 }
 
@@ -147,17 +238,31 @@ mod tests {
 
     #[test]
     fn lines_give_the_number_of_limits_above() {
-        let mut found = 0;
-        for i in 1..=400 {
-            let t = f64::from(i) * 0.1;
-            let limits = WeightTable::new(&Hardware::default(), t, None).limits;
-            let Some((slope, offset)) = line(&limits) else { continue };
-            found += 1;
-            for es in 0..=limits[0].min(255) {
-                let level = limits.iter().filter(|&&limit| limit > es).count() as u32;
-                assert_eq!((offset - slope * es) / 1024, level, "T {t} Es {es}");
+        let (mut found, mut asked) = (0, 0);
+        for p_bits in 1..=8 {
+            let hardware = Hardware { p_bits, ..Hardware::default() };
+            for i in (1..=400).step_by(if p_bits == 8 { 1 } else { 8 }) {
+                let t = f64::from(i) * 0.1;
+                let limits = WeightTable::new(&hardware, t, None).limits;
+                asked += 1;
+                let Some(line) = line(&limits) else { continue };
+                found += 1;
+                for es in 0..=limits[0].min(255) {
+                    let level = limits.iter().filter(|&&limit| limit > es).count() as i64;
+                    assert_eq!(line.at(es), Some(level), "p_bits {p_bits}, T {t}, Es {es}");
+                }
             }
         }
-        assert!(found > 200, "a line for {found} of 400 temperatures");
+        assert!(found > asked * 99 / 100, "a line for {found} of {asked}");
+    }
+
+    #[test]
+    fn a_line_ends_at_zero_where_all_energies_are_live() {
+        for i in 300..700 {
+            let limits = WeightTable::new(&Hardware::default(), f64::from(i) * 0.1, None).limits;
+            if let Some(line) = line(&limits) {
+                assert_eq!(line.at(limits[0]), Some(0), "T {i}/10");
+            }
+        }
     }
 }

@@ -20,6 +20,7 @@ pub struct Params {
     labels: [u64; 2],
     active: [u64; 2],
     valid: [u64; 2],
+    wide: [u64; 2],
     least: [u64; 2],
     first: u64,
     second: u64,
@@ -42,6 +43,7 @@ pub struct Params {
     data_cap: u32,
     s_outside: u32,
     far: u32,
+    narrow: u32,
     key0: u32,
     key1: u32,
     u_mask: u32,
@@ -49,6 +51,7 @@ pub struct Params {
     chain: u32,
     burn_in: u32,
     tiles: u32,
+    unit: u32,
 }
 
 // SAFETY: the same fields in the same order and widths as `PackedParams`.
@@ -144,6 +147,7 @@ pub struct Lane {
     /// Bits of RVs that are not fixed.
     pub valid: [CudaSlice<u32>; 2],
     /// Held so that the addresses in `params` stay valid.
+    _wide: [CudaSlice<u32>; 2],
     _bytes: Vec<CudaSlice<u8>>,
     _words: Vec<CudaSlice<u64>>,
 }
@@ -192,7 +196,19 @@ impl Lane {
                 *address = keep(device.zeros("the cost volume", plane * labels_count.div_ceil(16) * 16)?);
             }
         }
-        generic::prepare(device, prepare, job, least, volume, planes.half as u32)?;
+        let wide = [(); 2].map(|()| device.zeros::<u32>("update bits", planes.words * planes.height));
+        let [black, white] = wide;
+        let wide = [black?, white?];
+        let prepared = generic::Prepared {
+            least,
+            volume,
+            wide: [device.address(&wide[0]), device.address(&wide[1])],
+            half: planes.half as u32,
+            words: planes.words as u32,
+            narrow: plan.narrow,
+            live: plan.steps.iter().map(|step| step.limit).max().unwrap_or(0).min(256),
+        };
+        generic::prepare(device, prepare, job, prepared)?;
 
         let first_offset = plan.stereo.unwrap_or(0);
         // Labels reach to the left of the origin, whole words of four and one word of slack; and dx to the right.
@@ -226,6 +242,7 @@ impl Lane {
             labels: [device.address(&labels[0]), device.address(&labels[1])],
             active: [device.address(&active[0]), device.address(&active[1])],
             valid: [device.address(&valid[0]), device.address(&valid[1])],
+            wide: prepared.wide,
             least,
             first,
             second,
@@ -248,6 +265,7 @@ impl Lane {
             data_cap: u32::from(problem.data_cap).min(255),
             s_outside: u32::from(problem.s_outside).min(255),
             far: plan.far,
+            narrow: plan.narrow,
             key0: key[0],
             key1: key[1],
             u_mask: u_mask(hardware.u_bits),
@@ -255,8 +273,9 @@ impl Lane {
             chain: run.chain.into(),
             burn_in: run.burn_in,
             tiles: shared.tiling.map_or(0, Tiling::word),
+            unit: 1024,
         };
-        Ok(Self { params, labels, active, valid, _bytes: bytes, _words: long_words })
+        Ok(Self { params, labels, active, valid, _wide: wide, _bytes: bytes, _words: long_words })
     }
 
     /// All RVs that are not fixed must be updated.
