@@ -7,7 +7,7 @@ use crate::spill::Spill;
 use crate::trace::{EnergyTrace, period};
 use crate::uncertainty::boundary::BoundaryCounts;
 use anyhow::Context as _;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use spa_model::Job;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -49,6 +49,18 @@ impl<'de> Deserialize<'de> for Every {
     }
 }
 
+/// What became of the checkpoints of a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Saved {
+    /// Iterations done in the checkpoint that this run wrote last; none if it wrote none.
+    pub iteration: Option<u32>,
+    /// How often one could not be written.
+    pub failures: u32,
+    /// Why the newest one could not be; none if it was written.
+    pub error: Option<String>,
+}
+
 /// How a run is followed.
 #[derive(Debug, Default)]
 pub struct Course {
@@ -73,14 +85,16 @@ pub struct Driven<R = RunReport> {
     pub trace: Option<EnergyTrace>,
     /// Boundaries in the collected fields, if they were wanted and the backend can stop for them.
     pub boundaries: Option<BoundaryCounts>,
+    /// What became of its checkpoints, if they were wanted.
+    pub saved: Option<Saved>,
 }
 
 /// Runs `job` for `application` on `backend` along `course`. Where `progress` returns false the run stops and what it has so
 /// far is given; a backend that runs jobs in one piece gives [`Error::Interrupted`].
 ///
 /// # Errors
-/// What [`Backend::run`] answers; [`Error::Usage`] if the backend cannot save runs; [`Error::File`] for checkpoints that
-/// are of another run or cannot be written.
+/// What [`Backend::run`] answers; [`Error::Usage`] if the backend cannot save runs; [`Error::File`] for a checkpoint to go
+/// on from that is of another run. One that cannot be written is no error: the run goes on, and [`Driven::saved`] tells.
 pub fn drive(
     backend: &mut dyn Backend,
     application: &str,
@@ -90,7 +104,13 @@ pub fn drive(
 ) -> anyhow::Result<Driven> {
     if backend.in_one_piece().is_some() {
         let report = in_one_piece(backend, job, "the run", progress)?;
-        return Ok(Driven { report, iterations: job.iterations(), trace: None, boundaries: None });
+        return Ok(Driven {
+            report,
+            iterations: job.iterations(),
+            trace: None,
+            boundaries: None,
+            saved: None,
+        });
     }
     #[expect(clippy::redundant_closure_for_method_calls, reason = "the method is of one lifetime only")]
     pursue(backend, (application, job), course, (None, progress), |session| session.finish())
@@ -137,7 +157,8 @@ fn pursue<R>(
         path,
         every,
         identity,
-        saved: Instant::now(),
+        tried: Instant::now(),
+        saved: Saved::default(),
     });
     let problem = job.problem();
     let boundaries = course.boundaries.then(|| Fields {
@@ -148,7 +169,8 @@ fn pursue<R>(
     course.run(job.iterations(), progress)?;
     let iterations = course.session.iteration();
     let boundaries = course.boundaries.map(|fields| fields.counts);
-    Ok(Driven { report: finish(course.session)?, iterations, trace: course.energies, boundaries })
+    let saved = course.saver.map(|saver| saver.saved);
+    Ok(Driven { report: finish(course.session)?, iterations, trace: course.energies, boundaries, saved })
 }
 
 /// Runs `job`, which is `part` of something greater, on any backend to its end.
@@ -206,7 +228,9 @@ struct Saver {
     path: PathBuf,
     every: Every,
     identity: Identity,
-    saved: Instant,
+    /// When one was written last, or could not be.
+    tried: Instant,
+    saved: Saved,
 }
 
 impl Saver {
@@ -221,8 +245,23 @@ impl Saver {
     fn is_due(&self, done: u32) -> bool {
         match self.every {
             Every::Iterations(n) => done.is_multiple_of(n),
-            Every::Time(time) => self.saved.elapsed() >= time,
+            Every::Time(time) => self.tried.elapsed() >= time,
         }
+    }
+
+    /// Notes whether the checkpoint after `done` iterations was written; the same cause is told once in a row.
+    fn note(&mut self, done: u32, written: Result<()>) {
+        let Err(error) = written else {
+            self.saved.iteration = Some(done);
+            self.saved.error = None;
+            return;
+        };
+        let error = error.to_string();
+        if self.saved.error.as_ref() != Some(&error) {
+            eprintln!("warning: {error}; the run goes on, and the next checkpoint is tried when it is due");
+        }
+        self.saved.failures += 1;
+        self.saved.error = Some(error);
     }
 }
 
@@ -295,11 +334,14 @@ impl Running<'_> {
         Ok(())
     }
 
+    /// Writes a checkpoint. A disk that is full must not cost the run: it goes on, and tries again when the next one is due.
     fn save(&mut self) -> anyhow::Result<()> {
         let Some(saver) = &mut self.saver else { return Ok(()) };
         let points = self.energies.as_ref().map_or(&[][..], |trace| &trace.points);
-        checkpoint::write(&saver.path, &saver.identity, &self.session.snapshot()?, points)?;
-        saver.saved = Instant::now();
+        let snapshot = self.session.snapshot()?;
+        let written = checkpoint::write(&saver.path, &saver.identity, &snapshot, points);
+        saver.tried = Instant::now();
+        saver.note(snapshot.iteration, written);
         Ok(())
     }
 }

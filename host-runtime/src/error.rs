@@ -137,9 +137,10 @@ fn without_code(text: &str) -> String {
     before.to_string() + rest.split_once(')').map_or("", |(_, after)| after)
 }
 
-/// An I/O error without its number, lower case.
+/// An I/O error without its number, lower case, and without the hidden name that a file has on the way to its place.
 pub(crate) fn plain(error: &std::io::Error) -> String {
     let text = without_code(&error.to_string());
+    let text = text.split_once(" at path \"").map_or(text.as_str(), |(cause, _)| cause);
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }

@@ -7,6 +7,7 @@ pub mod answer;
 pub mod flow;
 pub mod mask;
 pub mod risk;
+pub mod scale;
 pub mod segment;
 pub mod stereo;
 

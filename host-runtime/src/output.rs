@@ -5,7 +5,7 @@ use crate::interrupt::Staged;
 use crate::staging::{self, Staging};
 use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use tempfile::{NamedTempFile, TempDir};
 
 /// Name of the summary; written last, so a folder with a summary is whole.
@@ -50,12 +50,17 @@ impl Output {
         // An earlier run may have worked beside a folder that is there now.
         staging::sweep(&parent_of(target));
         let staging = Staging::folder_in(&parent).map_err(|e| Error::io("write into", &parent, &e))?;
-        check_names("write into", staging.path(), longest)?;
+        check_names("write into", staging.path(), longest).map_err(|error| named(error, &parent))?;
         Ok(Self { target: target.to_path_buf(), staging, names })
     }
 
+    /// The folder nearest to the results that exists already, on the same file system.
+    pub fn place(&self) -> PathBuf {
+        parent_of(self.staging.path())
+    }
+
     /// The folder where files are for now.
-    pub fn folder(&self) -> &Path {
+    fn folder(&self) -> &Path {
         self.staging.path()
     }
 
@@ -131,7 +136,7 @@ impl Output {
             }
         }
         let listing = std::fs::read_dir(staging.path());
-        let entries = listing.map_err(|e| Error::io("read", staging.path(), &e))?;
+        let entries = listing.map_err(|e| Error::io("write into", target, &e))?;
         let mut names: Vec<_> = entries.flatten().map(|entry| entry.file_name()).collect();
         names.sort_by_key(|name| (name == SUMMARY, name.clone()));
         for name in names {
@@ -199,11 +204,18 @@ pub fn check_file(action: &'static str, path: &Path, results: Option<&Path>) -> 
     if parent.is_dir() {
         return tempfile::tempfile_in(&parent).map(|_| ()).map_err(|e| Error::io(action, path, &e));
     }
-    if results.is_some_and(|results| parent.components().eq(results.components())) {
+    if results.is_some_and(|results| same(&parent, results)) {
         return Ok(());
     }
     let cause = format!("'{}' is no folder; create it, or choose another place", parent.display());
     Err(Error::file(action, path, cause))
+}
+
+/// True if both name one place, as far as their names tell: `./a` is `a`.
+pub fn same(a: &Path, b: &Path) -> bool {
+    let named =
+        |path: &'_ Path| -> PathBuf { path.components().filter(|part| *part != Component::CurDir).collect() };
+    named(a) == named(b)
 }
 
 /// The file that writing to `path` means: where it is a link, the file that it leads to.
@@ -304,11 +316,16 @@ pub fn replace_at(path: &Path, work: impl FnOnce(&Path) -> Result<()>) -> Result
     let folder = Staging::folder_in(&parent_of(&target)).map_err(fail)?;
     let staged = folder.path().join(target.file_name().unwrap_or_default());
     // Its place is what people know.
-    work(&staged).map_err(|error| match error {
+    work(&staged).map_err(|error| named(error, path))?;
+    std::fs::rename(&staged, &target).map_err(fail)
+}
+
+/// `error` of a file with `path`, which people know, for its file.
+fn named(error: Error, path: &Path) -> Error {
+    match error {
         Error::File { action, cause, .. } => Error::File { action, path: path.to_path_buf(), cause },
         other => other,
-    })?;
-    std::fs::rename(&staged, &target).map_err(fail)
+    }
 }
 
 /// Writes a PNG of grey (`channels` 1) or colour (3) samples.

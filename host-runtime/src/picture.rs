@@ -5,7 +5,7 @@
 //! are.
 
 use crate::error::{Error, Result};
-use crate::formats::{Kind, Raster, Samples};
+use crate::formats::{Kind, Raster, Samples, kitti};
 use std::path::{Path, PathBuf};
 
 /// A picture of eight-bit colour samples.
@@ -44,6 +44,12 @@ impl Picture {
             let cause = "floating-point samples and integers of more than 16 bits are not read; convert it to 8 or 16";
             Error::file("read picture", path, cause)
         })?;
+        if kitti::looks_like_flow(&raster) {
+            eprintln!(
+                "note: '{}' looks like a flow field of KITTI (16-bit colour, blue 0 or 1 everywhere), but is taken for a photograph",
+                path.display()
+            );
+        }
         Ok(Self { path: path.to_path_buf(), width: raster.width, height: raster.height, rgb })
     }
 

@@ -56,7 +56,7 @@ impl std::fmt::Display for Mapping {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "alpha {}, beta {}, cap {} -> integers alpha {}, beta {}, cap {}, shift {}; temperatures x {:.6} \
+            "alpha {}, beta {}, cap {} -> integers alpha {}, beta {}, cap {}, shift {}; temperatures x {} \
              (relative error {:.1e})",
             self.real_alpha,
             self.real_beta,
@@ -65,7 +65,10 @@ impl std::fmt::Display for Mapping {
             self.beta,
             self.cap,
             self.shift,
-            self.temperature_factor,
+            match self.temperature_factor {
+                small @ ..1e-3 => format!("{small:.6e}"),
+                factor => format!("{factor:.6}"),
+            },
             self.relative_error
         )?;
         match self.edge_unit {
@@ -152,6 +155,7 @@ pub fn plan_with(
 
     let (real_alpha, real_beta) =
         (options.alpha.unwrap_or(defaults.alpha), options.beta.unwrap_or(defaults.beta));
+    check_weights(real_alpha, real_beta)?;
     let real_cap = options.cap.unwrap_or(defaults.cap);
     if real_cap == 0 {
         return Err(spa_model::Error::range("cap", 0, "1…255").into());
@@ -257,6 +261,23 @@ fn far_apart(error: spa_model::Error, (alpha, beta): (f64, f64), (potts, edges):
         shown(alpha),
         shown(beta)
     ))
+}
+
+/// Largest weight that is taken: more is a slip, and leaves nothing of the temperatures that people give beside it.
+const WEIGHT_MOST: f64 = 1e9;
+
+/// Refuses weights of the data and the smoothness term that are none.
+///
+/// # Errors
+/// [`spa_model::Error::Range`] names the weight.
+pub fn check_weights(alpha: f64, beta: f64) -> Result<()> {
+    for (name, value) in [("alpha", alpha), ("beta", beta)] {
+        if !(0.0..=WEIGHT_MOST).contains(&value) {
+            let shown = if value.abs() < 1e7 { value.to_string() } else { format!("{value:e}") };
+            return Err(spa_model::Error::range(name, shown, "a finite number, 0…1e9").into());
+        }
+    }
+    Ok(())
 }
 
 fn resolve_application(application: &Application, options: &RunOptions) -> Result<Application> {

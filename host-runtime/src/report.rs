@@ -3,6 +3,7 @@
 
 mod chart;
 mod counts;
+mod words;
 
 use crate::app::Application;
 use crate::blocks::{Digest, Source};
@@ -88,6 +89,11 @@ struct Data<'a> {
     values: Option<&'a [f64]>,
     /// From a label of the window to the next one, in pixels.
     pitch: f64,
+    /// From a place in the first picture to its match in the second, in units of the label's meaning: −1 or 1 of stereo; 1 of
+    /// motions; none where labels do not tell.
+    shift: Option<i8>,
+    /// Picture that the labels are of: `first` or `second`.
+    reference: &'static str,
     axis: &'static str,
     histogram: String,
 }
@@ -121,6 +127,8 @@ fn page<C: Count>(run: &Run<'_, C>) -> Result<String, String> {
         (_, Scale::Plane { .. }) => (None, "motion (px): right, down"),
         _ => (None, "label"),
     };
+    let reference = summary.settings.as_ref().and_then(|settings| settings.get("reference")?.as_str());
+    let mirrored = reference == Some("right");
     let data = Data {
         application: summary.application.clone(),
         width: summary.width,
@@ -135,6 +143,13 @@ fn page<C: Count>(run: &Run<'_, C>) -> Result<String, String> {
         window: summary.window,
         values,
         pitch: shown.scale.step(),
+        shift: match (shown.application, shown.scale) {
+            (Application::Stereo { .. }, _) if mirrored => Some(1),
+            (Application::Stereo { .. }, _) => Some(-1),
+            (_, Scale::Plane { base: None, .. }) => Some(1),
+            _ => None,
+        },
+        reference: if mirrored { "second" } else { "first" },
         axis,
         histogram: STANDARD.encode(&packed.bytes),
     };
@@ -161,7 +176,7 @@ fn page<C: Count>(run: &Run<'_, C>) -> Result<String, String> {
         sure: sure(&run.digest.confidence),
         charts: charts(run.schedule, run.trace, (summary.iterations, summary.burn_in)),
         tables: vec![
-            ("Parameters", parameters(run)),
+            ("Parameters", words::parameters(summary, run.schedule)),
             ("Time and machine", time(summary)),
             ("Label log", log(summary)),
         ],
@@ -265,6 +280,11 @@ fn sure(confidence: &[f32]) -> Vec<(String, String)> {
     ]
 }
 
+/// Captions of the charts.
+const ENERGY: &str =
+    "Energy of the field (alpha times the costs of the data plus beta times those of smoothness)";
+const TEMPERATURE: &str = "Temperature (in the same unit as the energy)";
+
 /// Energy, if it was collected, and temperature over the iterations.
 fn charts(
     schedule: &[(f64, u32)],
@@ -275,7 +295,7 @@ fn charts(
     if let Some(trace) = trace.filter(|trace| trace.points.len() > 1) {
         let points: Vec<(f64, f64)> =
             trace.points.iter().map(|&(i, e)| (f64::from(i), e as f64 / trace.unit)).collect();
-        charts.push(("Energy of the field".to_string(), chart::line(&points, total, burn_in, false)));
+        charts.push((ENERGY.to_string(), chart::line(&points, total, burn_in, false)));
     }
     let mut at = 0_u32;
     let mut points = Vec::new();
@@ -285,49 +305,9 @@ fn charts(
         points.push((f64::from(at), temperature));
     }
     if !points.is_empty() {
-        charts.push(("Temperature".to_string(), chart::line(&points, total, burn_in, true)));
+        charts.push((TEMPERATURE.to_string(), chart::line(&points, total, burn_in, true)));
     }
     charts
-}
-
-fn parameters<C>(run: &Run<'_, C>) -> Vec<(String, String)> {
-    let summary = run.summary;
-    let mapping = &summary.mapping;
-    let mut rows = vec![
-        ("alpha, weight of the data".to_string(), format!("{} → {}", mapping.real_alpha, mapping.alpha)),
-        ("beta, weight of smoothness".to_string(), format!("{} → {}", mapping.real_beta, mapping.beta)),
-        ("cap of smoothness".to_string(), format!("{} → {}", mapping.real_cap, mapping.cap)),
-        (
-            "shift, temperature factor".to_string(),
-            format!("{}, {:.6}", mapping.shift, mapping.temperature_factor),
-        ),
-    ];
-    // The record: plain values as they are; pictures and tables are hashes there, which the summary holds.
-    if let Some(record) = summary.parameters.as_object() {
-        let told = ["alpha", "beta", "shift", "width", "height", "labels", "pair_cap"];
-        for (key, value) in record.iter().filter(|(key, _)| !told.contains(&key.as_str())) {
-            flat(&mut rows, key, value);
-        }
-    }
-    rows
-}
-
-/// Short values of the record, groups by their keys.
-fn flat(rows: &mut Vec<(String, String)>, key: &str, value: &serde_json::Value) {
-    let text = match value {
-        serde_json::Value::Object(map) => {
-            for (inner, value) in map {
-                flat(rows, &format!("{key}.{inner}"), value);
-            }
-            return;
-        }
-        serde_json::Value::Null => return,
-        serde_json::Value::String(text) => text.clone(),
-        other => other.to_string(),
-    };
-    if text.chars().count() <= 60 {
-        rows.push((key.replace('_', " "), text));
-    }
 }
 
 fn time(summary: &Summary) -> Vec<(String, String)> {
@@ -341,8 +321,14 @@ fn time(summary: &Summary) -> Vec<(String, String)> {
         }
     };
     add("rate", summary.labels_per_second.map(|r| format!("{}labels/s", with_prefix(r))));
-    add("labels evaluated", Some(with_prefix(summary.labels_evaluated as f64).trim().to_string()));
-    add("labels touched", Some(with_prefix(summary.labels_touched as f64).trim().to_string()));
+    add(
+        "labels in all (pixels × labels × iterations)",
+        Some(with_prefix(summary.labels_evaluated as f64).trim().to_string()),
+    );
+    add(
+        "labels whose energy was worked out",
+        Some(with_prefix(summary.labels_touched as f64).trim().to_string()),
+    );
     add("array", summary.array.map(|a| format!("{}×{} SPEs of {} SPUs", a.rows, a.cols, a.spu)));
     add("cycles", summary.cycles.map(|c| c.to_string()));
     add("labels a cycle and SPU", summary.labels_per_cycle_per_spu.map(|v| format!("{v:.4}")));
@@ -355,17 +341,17 @@ fn time(summary: &Summary) -> Vec<(String, String)> {
 fn log(summary: &Summary) -> Vec<(String, String)> {
     let log = &summary.log;
     let mut rows = vec![
-        ("messages".to_string(), log.messages.to_string()),
-        ("lines".to_string(), log.lines.to_string()),
+        ("messages (a label and how often it was drawn in a row)".to_string(), log.messages.to_string()),
+        ("lines of memory that hold them".to_string(), log.lines.to_string()),
         ("size".to_string(), format!("{}B", with_prefix(log.bytes as f64))),
     ];
     if log.bytes_without_log > 0 {
         rows.push((
-            "a byte a label instead".to_string(),
+            "size with a byte for every drawn label".to_string(),
             format!("{}B", with_prefix(log.bytes_without_log as f64)),
         ));
         let share = 100.0 * log.bytes as f64 / log.bytes_without_log as f64;
-        rows.push(("the log takes".to_string(), format!("{share:.1}% of that")));
+        rows.push(("share of that".to_string(), format!("{share:.1}%")));
     }
     rows
 }
@@ -380,11 +366,11 @@ mod tests {
         assert_eq!(charts(&schedule, None, (100, 50)).len(), 1);
         let trace = EnergyTrace { unit: 1.0, points: vec![(0, 90_000), (50, 30_000), (99, 20_000)] };
         let charts = charts(&schedule, Some(&trace), (100, 50));
-        assert_eq!(charts[0].0, "Energy of the field");
+        assert_eq!(charts[0].0, ENERGY);
         assert!(charts[0].1.contains("70.0,12.0 ") && charts[0].1.contains(">80.0 k<"), "{}", charts[0].1);
         // Half of the iterations at 20, half at 1, with a step between.
         assert!(
-            charts[1].1.contains("points=\"70.0,12.0 309.0,12.0 309.0,175.4 548.0,175.4\""),
+            charts[1].1.contains("points=\"70.0,12.0 300.0,12.0 300.0,175.4 530.0,175.4\""),
             "{}",
             charts[1].1
         );

@@ -3,6 +3,7 @@
 use crate::app::Application;
 use crate::backend::{ArrayReport, LogReport};
 use crate::diagnostics::converge::Convergence;
+use crate::drive::Saved;
 use crate::error::{Error, Result};
 use crate::formats::text_of;
 use crate::lowest::Lowest;
@@ -42,6 +43,9 @@ pub struct Summary {
     /// Iterations that a checkpoint brought along; null if the run was not resumed.
     #[serde(default)]
     pub resumed_from: Option<u32>,
+    /// What became of the checkpoints; null without `--checkpoint`.
+    #[serde(default)]
+    pub checkpoint: Option<Saved>,
     /// Seed.
     pub seed: u64,
     /// The record: every parameter that changes bits (contract §1).
@@ -194,6 +198,7 @@ impl Summary {
             partial: false,
             iterations_done: plan.job.iterations(),
             resumed_from: None,
+            checkpoint: None,
             seed: run.seed,
             parameters: serde_json::from_str(&text).map_err(|e| Error::usage(e.to_string()))?,
             record_hash: sha256_hex(text.as_bytes()),

@@ -110,20 +110,35 @@
   let pinned = null;
   let current = null;
 
+  // Where the pixel of a label is in the picture that the labels are not of; outside it there is none.
+  function match(x, y, label) {
+    if (data.shift === null) return null;
+    const radius = (data.window - 1) / 2;
+    const [dx, dy] = data.window
+      ? [((label % data.window) - radius) * data.pitch, (Math.floor(label / data.window) - radius) * data.pitch]
+      : [data.values[label], 0];
+    const place = [x + data.shift * dx, y + data.shift * dy];
+    const inside = place[0] >= 0 && place[0] < data.width && place[1] >= 0 && place[1] < data.height;
+    return inside ? place : null;
+  }
+
   function show(x, y) {
     x = Math.min(data.width - 1, Math.max(0, x));
     y = Math.min(data.height - 1, Math.max(0, y));
     const [column, row] = [Math.floor(x / data.step), Math.floor(y / data.step)];
     [x, y] = [column * data.step, row * data.step];
     current = [x, y];
-    for (const mark of marks) {
-      mark.style.display = "block";
-      mark.style.left = `${(100 * (x + 0.5)) / data.width}%`;
-      mark.style.top = `${(100 * (y + 0.5)) / data.height}%`;
-    }
     const { entries, rest } = counts(column, row);
     const total = entries.reduce((sum, [, count]) => sum + count, rest);
     const [label, count] = entries[0];
+    for (const mark of marks) {
+      const other = ["first", "second"].includes(mark.closest("figure").id) && mark.closest("figure").id !== data.reference;
+      const place = other ? match(x, y, label) : [x, y];
+      mark.style.display = place ? "block" : "none";
+      if (!place) continue;
+      mark.style.left = `${(100 * (place[0] + 0.5)) / data.width}%`;
+      mark.style.top = `${(100 * (place[1] + 0.5)) / data.height}%`;
+    }
     const rows = entries.slice(0, 8).map(([label, count]) =>
       `<tr data-label="${label}" data-count="${count}"><td><i style="background:${data.colours[label]}"></i>` +
       `${data.meanings[label]}</td><td class="n">${count}</td><td class="n">${share(count, total)}</td></tr>`);

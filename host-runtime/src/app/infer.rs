@@ -12,7 +12,7 @@ use crate::formats::numbers::Numbers;
 use crate::formats::text_of;
 use crate::options::{RunOptions, option_names, unknown_key};
 use crate::picture::Picture;
-use crate::plan::{Inputs, Special, plan_with};
+use crate::plan::{Inputs, Special, check_weights, plan_with};
 use spa_model::edges::EDGE_WEIGHT_MAX;
 use spa_model::real::IntegerParameters;
 use spa_model::{Pair, Singleton, Weights};
@@ -96,10 +96,8 @@ pub fn prepare(model: &Model, options: RunOptions, build: Option<&Build>) -> Res
     options.labels = Some(labels);
     let defaults = Application::Infer.defaults();
     let (alpha, beta) = (options.alpha.unwrap_or(defaults.alpha), options.beta.unwrap_or(defaults.beta));
-    spa_model::real::to_integers(alpha.max(1e-9), beta.max(1e-9)).map(|_| ()).or_else(|error| {
-        // Any ratio can be run here; anything else that is wrong with the two is refused.
-        if alpha.is_finite() && beta.is_finite() && alpha >= 0.0 && beta >= 0.0 { Ok(()) } else { Err(error) }
-    })?;
+    // Any ratio of the two can be run here.
+    check_weights(alpha, beta)?;
     let unary = grounded(unary.values, (canvas.width as usize, labels.into()), &model.unary)?;
     let table = options.pair_table.as_deref().map(|path| read_pairs(path, labels)).transpose()?;
     if table.is_some() && options.pair.is_some() {

@@ -4,7 +4,7 @@
 use super::{Application, flow, is_foreign, preset, restore, segment, stereo, takers};
 use crate::blocks::{Source, map};
 use crate::error::{Error, Result};
-use crate::formats::Field;
+use crate::formats::{self, Field};
 use crate::memory;
 use crate::npy;
 use crate::options::RunOptions;
@@ -172,7 +172,7 @@ impl Prepared {
         }
     }
 
-    /// What the most frequent labels, `mode`, mean; for the formats of others.
+    /// What the most frequent labels, `mode`, mean.
     pub fn field(&self, mode: &[u8]) -> Field {
         let problem = self.plan.job.problem();
         let size = (problem.width, problem.height);
@@ -181,6 +181,23 @@ impl Prepared {
             Finish::Flow(finish) => finish.field(size, mode),
             _ => Field::of_labels(&self.plan.application, size, mode),
         }
+    }
+
+    /// What the formats of others hold: the numbers of `disparity.npy` or `flow.npy` among `extras`, else classes, `mode`.
+    pub fn measured(&self, extras: &[Extra], mode: &[u8]) -> Field {
+        let problem = self.plan.job.problem();
+        let (width, height) = (problem.width, problem.height);
+        let found = extras.iter().find_map(|extra| match (&extra.values, extra.name) {
+            (Values::Float(values), "disparity.npy") => {
+                Some(Field::Disparity(formats::Disparity::new(width, height, values.clone())))
+            }
+            (Values::Float(values), "flow.npy") => {
+                let vectors = values.as_chunks::<2>().0.to_vec();
+                Some(Field::Flow(formats::Flow::new(width, height, vectors)))
+            }
+            _ => None,
+        });
+        found.unwrap_or_else(|| self.field(mode))
     }
 
     /// Extra results of the last run, which drew `source` with the most frequent labels `mode`.

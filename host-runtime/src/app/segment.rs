@@ -3,8 +3,9 @@
 use super::prepare::Prepared;
 use super::{Application, classes};
 use crate::error::{Error, Result};
+use crate::formats::Kind;
 use crate::options::RunOptions;
-use crate::picture::grey;
+use crate::picture::{Picture, grey};
 use crate::plan::{Inputs, Special, plan, plan_with, read_plane, twice};
 use spa_model::{Singleton, Start};
 use spagen::Build;
@@ -35,7 +36,8 @@ pub fn prepare(
     if o.scribbles.is_some() && (options.start.is_some() || options.fixed.is_some()) {
         return Err(Error::usage("--scribbles sets --start and --fixed; leave those out"));
     }
-    let scribbles = o.scribbles.as_deref().map(|path| read_scribbles(path, picture)).transpose()?;
+    let scribbles =
+        o.scribbles.as_deref().map(|path| read_scribbles(path, picture, options.labels)).transpose()?;
     let mut options = options.clone();
     if let Some(colours) = &o.colours {
         options.labels = options.labels.or(u16::try_from(colours.len()).ok());
@@ -94,14 +96,59 @@ pub fn prepare(
     Ok(Prepared::plain(plan_with(application, &options, build, inputs, special)?))
 }
 
-/// Classes + 1 of known pixels, 0 elsewhere.
-fn read_scribbles(path: &Path, picture: &crate::picture::Picture) -> Result<Vec<u8>> {
-    let (width, height, values) = read_plane(path)?;
-    picture.check_size("scribbles", path, (width, height))?;
+/// Classes + 1 of known pixels, 0 elsewhere; of a picture in colour by [`of_colours`].
+fn read_scribbles(path: &Path, picture: &Picture, labels: Option<u16>) -> Result<Vec<u8>> {
+    let coloured = match Kind::for_action(path, "read scribbles")? {
+        Kind::Npy => None,
+        _ => Some(Picture::open(path)?).filter(|marks| marks.rgb.iter().any(|[r, g, b]| r != g || g != b)),
+    };
+    let values = match coloured {
+        Some(marks) => {
+            picture.check_size("scribbles", path, marks.size())?;
+            of_colours(path, &marks.rgb, labels.unwrap_or(FEW_COLOURS))?
+        }
+        None => {
+            let (width, height, values) = read_plane(path)?;
+            picture.check_size("scribbles", path, (width, height))?;
+            values
+        }
+    };
     if values.iter().all(|&v| v == 0) {
         return Err(Error::file("use scribbles", path, "no pixel is marked; class + 1 marks one"));
     }
     Ok(values)
+}
+
+/// Colours of scribbles that are taken without `--labels`: more come from soft brushes and photographs.
+const FEW_COLOURS: u16 = 16;
+
+/// Classes + 1 by colour: black marks nothing, all other colours are classes, from the darkest to the lightest.
+fn of_colours(path: &Path, pixels: &[[u8; 3]], most: u16) -> Result<Vec<u8>> {
+    let order = |&[r, g, b]: &[u8; 3]| (grey([r, g, b]), r, g, b);
+    let mut colours = pixels.to_vec();
+    colours.retain(|&colour| colour != [0; 3]);
+    colours.sort_unstable_by_key(order);
+    colours.dedup();
+    if colours.len() > usize::from(most.min(255)) {
+        let cause = format!(
+            "it has {} colours besides black, which marks nothing, but every colour is a class, and there are {most} at most; \
+             draw with a hard brush (no smooth edges) and save as PNG, say --labels, or give a grey picture or .npy of class + 1",
+            colours.len()
+        );
+        return Err(Error::file("use scribbles", path, cause));
+    }
+    let named: Vec<String> =
+        colours.iter().enumerate().map(|(n, [r, g, b])| format!("#{r:02x}{g:02x}{b:02x} is {n}")).collect();
+    eprintln!(
+        "note: classes by the colours of '{}', black marks nothing: {}",
+        path.display(),
+        named.join(", ")
+    );
+    // At most 255 colours.
+    let class = |pixel: &[u8; 3]| {
+        colours.binary_search_by_key(&order(pixel), order).map_or(0, |place| place as u8 + 1)
+    };
+    Ok(pixels.iter().map(class).collect())
 }
 
 /// Mean colour of the marked pixels of every class.

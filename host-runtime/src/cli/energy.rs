@@ -29,7 +29,7 @@ pub struct Energy {
     /// Labelling of every pixel
     labelling: PathBuf,
     /// Steps of a disparity in a pixel; makes an 8-bit picture one of disparities
-    #[arg(long, value_name = "N", global = true, value_parser = super::eval::scale)]
+    #[arg(long, alias = "truth-scale", value_name = "N", global = true, value_parser = super::eval::steps)]
     scale: Option<f64>,
     /// Pixels without a usable label take the one that costs least, given the others
     #[arg(long, global = true)]

@@ -9,7 +9,7 @@ use crate::formats::field::Unknown;
 use crate::formats::{Field, ReadAs};
 use crate::measure::answer::{Answer, Subject, Truth};
 use crate::measure::mask::Mask;
-use crate::measure::{flow, risk, segment, stereo};
+use crate::measure::{flow, risk, scale, segment, stereo};
 use crate::options::ranges::within;
 use clap::Args;
 use limits::Limits;
@@ -34,10 +34,10 @@ pub struct Eval {
     #[arg(long, value_enum)]
     kind: Option<Subject>,
     /// Steps of a true disparity in a pixel [default: what a benchmark folder says, 256 for 16-bit PNG, else 1]
-    #[arg(long, value_name = "N", value_parser = scale)]
+    #[arg(long, alias = "scale", value_name = "N", value_parser = steps)]
     truth_scale: Option<f64>,
     /// Steps of a disparity of the result in a pixel [default: 256 for 16-bit PNG, else 1]
-    #[arg(long, value_name = "N", value_parser = scale)]
+    #[arg(long, value_name = "N", value_parser = steps)]
     result_scale: Option<f64>,
     /// Value of the truth's file that means unknown, or 'none' [default: 0 in pictures]
     #[arg(long, value_name = "V", value_parser = unknown)]
@@ -106,9 +106,12 @@ struct Segment {
 
 impl Eval {
     pub fn execute(&self) -> anyhow::Result<ExitCode> {
-        let answer = open(&self.result, self.kind, self.result_scale)?;
+        let answer = open(&self.result, self.kind, (self.result_scale, Unknown::KittiOnly))?;
         let read_as = ReadAs { scale: self.truth_scale, unknown: self.unknown.unwrap_or_default() };
         let truth = Truth::open(&self.truth, &answer, read_as)?;
+        if truth.scale.is_none() {
+            tell_steps(&answer, &truth);
+        }
         let regions = self.regions(&answer, &truth)?;
         let limits = self.limits.check(&regions)?;
         let passed = limits.iter().all(|check| check.kept);
@@ -192,12 +195,35 @@ impl Eval {
 }
 
 /// A result; how it was taken is told where that may surprise.
-pub(super) fn open(path: &Path, kind: Option<Subject>, scale: Option<f64>) -> Result<Answer, Error> {
-    let answer = Answer::open(path, kind, scale)?;
+pub(super) fn open(
+    path: &Path,
+    kind: Option<Subject>,
+    read_as: (Option<f64>, Unknown),
+) -> Result<Answer, Error> {
+    let answer = Answer::open(path, kind, read_as)?;
     if let Some(note) = &answer.note {
         eprintln!("note: {note}");
     }
     Ok(answer)
+}
+
+/// Says so where a truth without a scale seems to have one.
+fn tell_steps(answer: &Answer, truth: &Truth) {
+    let (Field::Disparity(result), Some(Field::Disparity(field))) = (&answer.field, truth.fields.first())
+    else {
+        return;
+    };
+    match scale::steps(result, field) {
+        Some(scale::Steps::Times(steps)) => eprintln!(
+            "note: the true disparities are about {steps} times those of the result; if the file counts {steps} steps to the pixel, \
+             --truth-scale {steps} says so"
+        ),
+        Some(scale::Steps::Above(least, largest)) => eprintln!(
+            "note: all true disparities ({least} and more) are above those of the result ({largest} at most); if the file counts \
+             several steps to the pixel, --truth-scale N says how many"
+        ),
+        None => {}
+    }
 }
 
 fn open_mask(path: &Path, answer: &Answer) -> Result<Mask, Error> {
@@ -207,7 +233,7 @@ fn open_mask(path: &Path, answer: &Answer) -> Result<Mask, Error> {
 }
 
 /// A scale: any number but 0.
-pub(super) fn scale(text: &str) -> Result<f64, String> {
+pub(super) fn steps(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|n: &f64| n.is_finite() && *n != 0.0);
     number.ok_or_else(|| "must be a number other than 0".to_string())
 }
@@ -217,7 +243,7 @@ fn threshold(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "must be a number of pixels, 0 or more".to_string())
 }
 
-fn unknown(text: &str) -> Result<Unknown, String> {
+pub(super) fn unknown(text: &str) -> Result<Unknown, String> {
     if text == "none" {
         return Ok(Unknown::Never);
     }

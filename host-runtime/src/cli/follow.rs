@@ -4,7 +4,7 @@ use crate::app::Application;
 use crate::backend::{Backend, DrainedReport, Progress, ProgressSink, RunReport};
 use crate::blocks::{Source, Whole};
 use crate::checkpoint::Checkpoint;
-use crate::drive::{Course, Driven, all_in_one_piece, drive, drive_to, in_one_piece, nothing_to_keep};
+use crate::drive::{Course, Driven, Saved, all_in_one_piece, drive, drive_to, in_one_piece, nothing_to_keep};
 use crate::error::{Error, Result};
 use crate::fit;
 use crate::interrupt;
@@ -18,6 +18,7 @@ use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use spa_model::{Job, LabelEntry, Snapshot};
 use spagen::Build;
+use spagen::parameters::counted;
 use std::io::IsTerminal as _;
 use std::sync::Arc;
 
@@ -211,8 +212,19 @@ pub fn tell_partial(summary: &Summary, options: &RunOptions) {
         (true, 0) => "nothing was collected before the end of burn-in: labels only".to_string(),
         (true, n) => format!("the results are of {n} collected iterations"),
     };
-    let rest = options.checkpoint.as_ref().map_or_else(String::new, |path| {
-        format!("; the same command with --resume '{}' goes on", path.display())
-    });
+    let rest = match (&options.checkpoint, &summary.checkpoint) {
+        (_, Some(saved)) if saved.error.is_some() => format!("; {}", unsaved(saved)),
+        (Some(path), _) => format!("; the same command with --resume '{}' goes on", path.display()),
+        (None, _) => String::new(),
+    };
     eprintln!("{done}; {kept}{rest}");
+}
+
+/// Says that the newest checkpoint could not be written, and which one there is.
+pub fn unsaved(saved: &Saved) -> String {
+    let last = match saved.iteration {
+        Some(iteration) => format!("the last one written is of iteration {iteration}"),
+        None => "this run wrote none".to_string(),
+    };
+    format!("{} could not be written: {last}", counted(saved.failures, "checkpoint"))
 }

@@ -1,7 +1,7 @@
 //! The run whose results are written, and its results.
 
 use super::auto::Auto;
-use super::follow::{check_fit, course, follow, follow_to, run_on, run_whole, tell_partial};
+use super::follow::{check_fit, course, follow, follow_to, run_on, run_whole, tell_partial, unsaved};
 use super::print;
 use crate::app::prepare::{Prepared, write_extras};
 use crate::backend::{ArrayReport, Backend, DrainedReport, RunReport};
@@ -170,13 +170,13 @@ fn in_one_histogram(machine: Machine, results: Results<'_>) -> anyhow::Result<Ex
     let plan = &results.prepared.plan;
     let resumed_from = resume.as_ref().map(Checkpoint::iteration);
     let course = course(plan, results.wanted.options, resume);
-    let Driven { report, iterations, trace, boundaries } = follow(backend.as_mut(), plan, course)?;
+    let Driven { report, iterations, trace, boundaries, saved } = follow(backend.as_mut(), plan, course)?;
     let RunReport { outcome, wall_seconds, array, log } = report;
     let Outcome { labels, histogram, mut messages, labels_touched } = outcome;
     let messages_hash = hash_messages(&mut messages);
     let source = Whole::of(size(plan), &histogram);
     let report = DrainedReport { labels, labels_touched, wall_seconds, log };
-    let driven = Driven { report, iterations, trace, boundaries };
+    let driven = Driven { report, iterations, trace, boundaries, saved };
     let one = One { source: &source, kept: Kept::Memory(&messages), messages_hash, array, resumed_from };
     results.write_one(one, driven, build.as_ref())
 }
@@ -255,7 +255,7 @@ impl Results<'_> {
         driven: Driven<DrainedReport>,
         build: Option<&Build>,
     ) -> anyhow::Result<ExitCode> {
-        let Driven { report, iterations, trace, boundaries } = driven;
+        let Driven { report, iterations, trace, boundaries, saved } = driven;
         let mut hasher = Hasher::default();
         let digest = Digest::of(one.source, Some(&mut hasher))?;
         let hashes = Hashes {
@@ -274,6 +274,7 @@ impl Results<'_> {
         };
         let mut summary = self.summary(figures)?;
         summary.set_part(&self.prepared.plan.job, iterations, one.resumed_from);
+        summary.checkpoint = saved;
         let beside = Beside {
             log: Some(one.kept),
             shape: build.map(Build::array),
@@ -328,10 +329,11 @@ impl Results<'_> {
                         Some(write_uncertainty(output, shown, drawn.source, beside.boundaries.as_deref())?);
                 }
                 if collected {
-                    write_extras(output, &self.prepared.extras(drawn.source, &drawn.digest.mode)?)?;
-                }
-                if !formats.is_empty() && collected {
-                    write_formats(output, &self.prepared.field(&drawn.digest.mode), formats)?;
+                    let extras = self.prepared.extras(drawn.source, &drawn.digest.mode)?;
+                    write_extras(output, &extras)?;
+                    if !formats.is_empty() {
+                        write_formats(output, &self.prepared.measured(&extras, &drawn.digest.mode), formats)?;
+                    }
                 }
                 if let Some(shown) = &shown {
                     write_figure(output, shown)?;
@@ -385,6 +387,10 @@ impl Results<'_> {
         if summary.partial {
             tell_partial(&summary, options);
             return Ok(ExitCode::from(interrupt::exit_code()));
+        }
+        if let Some(saved) = summary.checkpoint.filter(|saved| saved.error.is_some()) {
+            eprintln!("error: the results are whole, but {}", unsaved(&saved));
+            return Ok(ExitCode::FAILURE);
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -15,7 +15,7 @@ use crate::formats::{Field, FileFormat, kitti};
 use crate::interrupt;
 use crate::memory::{self, Budget};
 use crate::options::{Iterations, RunOptions};
-use crate::output::{Output, check_file};
+use crate::output::{Output, check_file, same};
 use crate::panels::Photographs;
 use crate::picture::Picture;
 use crate::plan::Inputs;
@@ -196,6 +196,7 @@ fn open_output(application: &Application, options: &RunOptions) -> anyhow::Resul
         }
     }
     let results = options.output.as_deref();
+    refuse_same(options)?;
     if let Some(path) = &options.report {
         check_file("write report", path, results)?;
     }
@@ -203,6 +204,27 @@ fn open_output(application: &Application, options: &RunOptions) -> anyhow::Resul
         check_file("write log", path, results)?;
     }
     Ok(options.output.as_deref().map(|folder| Output::prepare(folder, &every_file())).transpose()?)
+}
+
+/// Refuses one place for two results: a file where the folder of the results is to be, or two files of one name.
+fn refuse_same(options: &RunOptions) -> Result<(), Error> {
+    let given = [
+        ("-o", &options.output),
+        ("--report", &options.report),
+        ("--keep-log", &options.keep_log),
+        ("--checkpoint", &options.checkpoint),
+    ];
+    let given: Vec<(&str, &Path)> =
+        given.into_iter().filter_map(|(name, path)| Some((name, path.as_deref()?))).collect();
+    for (n, (name, path)) in given.iter().enumerate() {
+        if let Some((other, _)) = given[..n].iter().find(|(_, other)| same(other, path)) {
+            return Err(Error::usage(format!(
+                "{name} and {other} are both '{}'; give {name} a file of its own",
+                path.display()
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses to write over one of the pictures that are read.
@@ -245,7 +267,7 @@ fn budget(options: &RunOptions, backend: &dyn Backend, output: Option<&Output>) 
     };
     Budget {
         limit: options.max_memory.map_or(memory::LIMIT, |limit| limit.0),
-        folder: output.map_or_else(std::env::temp_dir, |output| output.folder().to_path_buf()),
+        folder: output.map_or_else(std::env::temp_dir, Output::place),
         refused,
     }
 }

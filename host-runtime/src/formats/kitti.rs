@@ -39,6 +39,14 @@ pub fn flow(raster: &Raster) -> Option<Flow> {
     Some(Flow::new(raster.width, raster.height, vectors))
 }
 
+/// True for a picture that holds flow rather than colours: 16 bits, its blue 0 or 1 everywhere.
+pub fn looks_like_flow(raster: &Raster) -> bool {
+    match (&raster.samples, raster.channels) {
+        (Samples::U16(samples), 3) => samples.chunks_exact(3).all(|pixel| pixel[2] <= 1),
+        _ => false,
+    }
+}
+
 /// Writes a disparity map; a disparity below half a step is written as one step, because 0 is unknown.
 ///
 /// # Errors
@@ -116,6 +124,7 @@ mod tests {
         let back = flow(&Raster::open(file.path()).unwrap()).unwrap();
         assert_eq!((back.get(0), back.get(1)), (Some([0.0, -1.5]), None));
         assert_eq!(back.get(2), Some([511.0, -512.0]));
+        assert!(looks_like_flow(&Raster::open(file.path()).unwrap()));
         let too_far = Flow::new(1, 1, vec![[600.0, 0.0]]);
         assert!(
             write_flow(file.path(), &too_far).unwrap_err().to_string().contains("motion 600 does not fit")

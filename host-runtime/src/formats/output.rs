@@ -3,6 +3,7 @@
 use super::{Disparity, Flow, LabelMap, flo, kitti, npz, pfm, tiff};
 use crate::app::Application;
 use crate::error::{Error, Result};
+use crate::npy;
 use serde::Deserialize;
 use spa_model::job::window_offsets;
 use std::path::Path;
@@ -136,6 +137,30 @@ impl Field {
         }
     }
 
+    /// Writes one array: disparities H×W and motions H×W×2 as f32, NaN where they are unknown, classes H×W in the narrowest
+    /// unsigned type that holds them.
+    ///
+    /// # Errors
+    /// [`Error::File`] if the file cannot be written.
+    pub fn write_npy(&self, path: &Path) -> Result<()> {
+        let plane = |width: u32, height: u32| [u64::from(height), u64::from(width)];
+        match self {
+            Self::Disparity(map) => npy::write(path, &plane(map.width, map.height), &map.values),
+            Self::Flow(flow) => {
+                let [height, width] = plane(flow.width, flow.height);
+                npy::write(path, &[height, width, 2], flow.vectors.as_flattened())
+            }
+            Self::Labels(map) => {
+                let shape = plane(map.width, map.height);
+                match map.values.iter().copied().max().unwrap_or(0) {
+                    0..=0xff => npy::write(path, &shape, &narrow(&map.values, |v| v as u8)),
+                    0x100..=0xffff => npy::write(path, &shape, &narrow(&map.values, |v| v as u16)),
+                    _ => npy::write(path, &shape, &map.values),
+                }
+            }
+        }
+    }
+
     fn write_npz(&self, path: &Path) -> std::io::Result<()> {
         let mut npz = npz::Writer::create(path)?;
         let plane = |width: u32, height: u32| [u64::from(height), u64::from(width)];
@@ -185,6 +210,10 @@ pub fn file_name(what: &str, format: FileFormat) -> Result<&'static str> {
             return Err(Error::usage(text));
         }
     })
+}
+
+fn narrow<T>(values: &[u32], of: impl Fn(u32) -> T) -> Vec<T> {
+    values.iter().map(|&value| of(value)).collect()
 }
 
 fn write_labels(path: &Path, map: &LabelMap) -> Result<()> {

@@ -15,11 +15,13 @@ use std::path::{Path, PathBuf};
 /// What is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Subject {
-    /// Disparities
+    /// Disparities; or 'stereo'
+    #[value(name = "disparity", alias = "stereo")]
     Stereo,
     /// Motions
     Flow,
-    /// Classes
+    /// Classes; or 'segment'
+    #[value(name = "classes", alias = "segment")]
     Segment,
 }
 
@@ -51,9 +53,9 @@ impl Subject {
     /// Its word on the command line.
     fn name(self) -> &'static str {
         match self {
-            Self::Stereo => "stereo",
+            Self::Stereo => "disparity",
             Self::Flow => "flow",
-            Self::Segment => "segment",
+            Self::Segment => "classes",
         }
     }
 }
@@ -61,12 +63,17 @@ impl Subject {
 impl Answer {
     /// Reads a result folder of `spa` (its `mode.npy`, or `disparity.npy` and `flow.npy` where labels are parts of pixels), a
     /// file of one (labels are taken by the summary beside it), or any other file, as `subject` or as what its format tells; `scale`
-    /// is the steps of a disparity in a pixel. A `subject` goes before what a summary says; [`Answer::note`] tells of it.
+    /// is the steps of a disparity in a pixel. A `subject` goes before what a summary says; [`Answer::note`] tells of it. `unknown` is
+    /// what a disparity of 0 means: for a measure an answer, except in files of KITTI; for a conversion what the file means by it.
     ///
     /// # Errors
     /// [`Error::File`] if something is missing or damaged, or labels are parts of pixels; [`Error::Usage`] if nothing tells what
     /// the file is.
-    pub fn open(path: &Path, subject: Option<Subject>, scale: Option<f64>) -> Result<Self> {
+    pub fn open(
+        path: &Path,
+        subject: Option<Subject>,
+        (scale, unknown): (Option<f64>, Unknown),
+    ) -> Result<Self> {
         let (file, folder) = if path.is_dir() {
             (path.join(answer_file(path)?), path)
         } else {
@@ -97,7 +104,7 @@ impl Answer {
         };
         let field = match subject {
             Subject::Stereo => {
-                let read_as = ReadAs { scale, unknown: Unknown::KittiOnly };
+                let read_as = ReadAs { scale, unknown };
                 Field::Disparity(open_disparity(&file, read_as)?)
             }
             Subject::Flow => Field::Flow(open_flow(&file)?),
@@ -269,7 +276,7 @@ fn guess(path: &Path, kind: Kind) -> Result<Subject> {
         _ => {}
     }
     Err(Error::usage(format!(
-        "'{}' does not say whether it is disparity, flow or classes; give --kind stereo, flow or segment",
+        "'{}' does not say whether it is disparity, flow or classes; give --kind disparity, flow or classes",
         path.display()
     )))
 }
@@ -295,7 +302,7 @@ fn guess_arrays(path: &Path) -> Result<Subject> {
         _ => {}
     }
     Err(Error::usage(format!(
-        "'{}' holds the arrays {}, which do not say whether it is disparity, flow or classes; give --kind stereo, flow or segment",
+        "'{}' holds the arrays {}, which do not say whether it is disparity, flow or classes; give --kind disparity, flow or classes",
         path.display(),
         names.join(", ")
     )))

@@ -103,8 +103,9 @@ pub struct ApplicationOptions {
     /// Classes by the colour of a pixel instead of its grey value (segment)
     #[arg(long, help_heading = "Application")]
     pub colour: bool,
-    /// Pixels whose class is known: grey picture or .npy of class + 1, 0 where it is not known; their mean values are
-    /// those of the classes (segment)
+    /// Pixels whose class is known: grey picture or .npy of class + 1, 0 where it is not known; or a picture in colour, where
+    /// black is not known and every other colour is a class, the darkest first. Their mean values are those of the
+    /// classes (segment)
     #[arg(long, value_name = "FILE", help_heading = "Application")]
     pub scribbles: Option<PathBuf>,
     /// Pixels without a value, nonzero: their neighbours decide (restore)

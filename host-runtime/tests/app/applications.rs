@@ -161,6 +161,21 @@ fn classes_by_colour_and_by_scribbles() {
         assert!(wrong(&labels) < 150, "{more:?}: {} wrong", wrong(&labels));
         assert_eq!(spa.json("o/summary.json")["labels"], 3);
     }
+    // The same marks as a paint program saves them: colours, the darkest is class 0.
+    spa.ok(&["segment", "scene/image.png", "--scribbles", "marks.npy", "-o", "grey"]);
+    let paint = [[0, 0, 0], [0, 0, 255], [255, 0, 0], [0, 255, 0]];
+    let coloured = |name: &str, of: &dyn Fn(usize) -> [u8; 3]| {
+        let bytes: Vec<u8> = (0..1200).flat_map(of).collect();
+        image::save_buffer(spa.path(name), &bytes, 40, 30, image::ExtendedColorType::Rgb8).unwrap();
+    };
+    coloured("paint.png", &|i| paint[usize::from(marks[i])]);
+    let output = spa.run(&["segment", "scene/image.png", "--scribbles", "paint.png", "-o", "colour"]);
+    let note = "black marks nothing: #0000ff is 0, #ff0000 is 1, #00ff00 is 2";
+    assert!(output.status.success() && String::from_utf8_lossy(&output.stderr).contains(note));
+    spa.ok(&["compare", "grey", "colour"]);
+    coloured("soft.png", &|i| [i as u8, 7, 9]);
+    let text = spa.fails(1, &["segment", "scene/image.png", "--scribbles", "soft.png"]);
+    assert!(text.contains("it has 256 colours besides black") && text.contains("hard brush"), "{text}");
     spa.ok(&["segment", "scene/image.png", "--colours", "000000,ffffff", "-o", "o"]);
     assert_eq!(spa.json("o/summary.json")["values"], serde_json::json!([0, 255]));
 }
@@ -279,6 +294,15 @@ fn fields_that_cannot_be_run_are_refused_with_the_reason() {
     assert!(fails(2, "pair = 'potts'").contains("it has no 'unary'"));
     assert!(fails(2, "unary = 'v.npy'\nitterations = 3").contains("did you mean 'iterations'?"));
     assert!(fails(2, "unary = 'v.npy'\nmask = 'v.npy'").contains("--mask is for 'restore' only"));
+    for (key, value, shown) in [
+        ("beta", "-1.0", "-1"),
+        ("beta", "1e30", "1e30"),
+        ("alpha", "1e300", "1e300"),
+        ("alpha", "nan", "NaN"),
+    ] {
+        let text = fails(2, &format!("unary = 'v.npy'\n{key} = {value}"));
+        assert!(text.contains(&format!("{key} is {shown}, but must be a finite number, 0…1e9")), "{text}");
+    }
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn parameters_out_of_range() {
             &["--iterations", "70000", "--burn-in", "0"],
             "burn_in is 0, but must be at least 4465, so that at most 65535 iterations are collected",
         ),
-        (&["--alpha", "-1"], "alpha is -1, but must be a finite number, 0 or more"),
+        (&["--alpha", "-1"], "alpha is -1, but must be a finite number, 0…1e9"),
         (&["--alpha", "0", "--beta", "0"], "alpha and beta is 0 and 0, but must be not both 0"),
         (
             &["--alpha", "1e9"],
@@ -549,5 +549,21 @@ fn what_is_no_number_is_told_what_it_must_be() {
     assert!(fails("--seed", "x").contains("must be a whole number, 0…18446744073709551615"));
     for option in ["--alpha", "--beta", "--temperature"] {
         assert!(fails(option, "abc").contains("must be a number, such as 2.5"), "{option}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn places_that_cannot_be_written_are_named_as_people_know_them() {
+    let spa = Spa::with_scene("stereo", "12");
+    for args in [
+        &["stereo", "scene", "--labels", "12", "-o", "/proc/q"][..],
+        &["stereo", "scene", "--labels", "12", "--report", "/proc/r.html"],
+        &["convert", "scene/truth.npy", "/proc/a.npz", "--kind", "classes"],
+        &["synth", "stereo", "-o", "/proc"],
+    ] {
+        let text = spa.fails(1, args);
+        assert!(text.starts_with("error: failed to ") && text.contains("'/proc"), "{text}");
+        assert!(!text.contains(".spa-") && !text.contains("at path"), "{text}");
     }
 }

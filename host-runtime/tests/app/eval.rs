@@ -149,7 +149,7 @@ fn unknown_truth_and_scales() {
     assert_eq!(pixels(&["--truth-scale", "4", "--unknown", "none"]).0, 10);
     assert_eq!(pixels(&["--truth-scale", "4", "--unknown", "24"]).0, 9);
     let stderr = spa.fails(2, &["eval", "result.npy", "truth.png"]);
-    assert!(stderr.ends_with("give --kind stereo, flow or segment\n"), "{stderr}");
+    assert!(stderr.ends_with("give --kind disparity, flow or classes\n"), "{stderr}");
     let missing = spa.fails(1, &["eval", "nowhere.npy", "truth.png"]);
     assert_eq!(missing, "error: failed to read result 'nowhere.npy': no such file or directory\n");
 }
@@ -220,7 +220,7 @@ fn a_kind_that_is_given_goes_before_a_summary() {
     assert!(stdout.starts_with("disparity of out/mine.npy"), "{stdout}");
     assert_eq!(
         stderr.replace('\\', "/"),
-        "note: 'out/summary.json' is of 'flow', but --kind is stereo: 'mine.npy' is taken as it is\n"
+        "note: 'out/summary.json' is of 'flow', but --kind is disparity: 'mine.npy' is taken as it is\n"
     );
     // Labels of the run itself, asked for as what they are not.
     let stdout = spa.ok(&["eval", "out/mode.npy", "out/mode.npy", "--kind", "segment", "--max-vi", "0"]);
@@ -271,7 +271,7 @@ fn archives_tell_what_they_hold_by_names() {
     assert_eq!(
         spa.fails(2, &["eval", "a.npz", "truth.pfm"]),
         "error: 'a.npz' holds the arrays left, right, which do not say whether it is disparity, flow or classes; give --kind \
-         stereo, flow or segment\n"
+         disparity, flow or classes\n"
     );
     assert_eq!(
         spa.fails(1, &["eval", "a.npz", "truth.pfm", "--kind", "stereo"]),
@@ -318,4 +318,30 @@ fn fine_motions_are_measured_against_a_synthetic_truth() {
     }
     let stderr = spa.fails(1, &["eval", "fine", "scene/truth.npy"]);
     assert!(stderr.contains("truth.flo"), "{stderr}");
+}
+
+#[test]
+fn a_truth_that_counts_steps_is_told() {
+    let spa = Spa::with_scene("stereo", "12");
+    let run = ["stereo", "scene", "--labels", "12", "--iterations", "40", "-o", "out"];
+    spa.ok(&run);
+    let (width, height, labels) = npy::read_plane(&spa.path("scene/truth.npy")).unwrap();
+    let steps: Vec<u8> = labels.iter().map(|&l| 16 * (l + 1)).collect();
+    image::save_buffer(spa.path("t.png"), &steps, width, height, image::ExtendedColorType::L8).unwrap();
+    spa.ok(&[&run[..6], &["--dmin", "1", "-o", "out"]].concat());
+    let stderr = |more: &[&str]| {
+        let output = spa.run(&[&["eval", "out", "t.png"][..], more].concat());
+        assert!(output.status.success());
+        texts(&output).1
+    };
+    let note = "note: the true disparities are about 16 times those of the result; if the file counts 16 steps to the pixel, \
+                --truth-scale 16 says so\n";
+    assert_eq!(stderr(&[]), note);
+    // One name is taken by both commands.
+    let model = ["stereo", "scene", "--labels", "12", "--dmin", "1", "--fill"];
+    for option in ["--scale", "--truth-scale"] {
+        assert_eq!(stderr(&[option, "16"]), "");
+        let energy = spa.ok(&[&["energy", "t.png", option, "16"], &model[..]].concat());
+        assert!(!energy.contains("without a label"), "{energy}");
+    }
 }

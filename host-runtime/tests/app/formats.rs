@@ -2,7 +2,7 @@
 
 use super::support::{Spa, data, texts};
 use spa_runtime::formats::field::Unknown;
-use spa_runtime::formats::{Kind, Raster, ReadAs, Samples, open_disparity, open_flow};
+use spa_runtime::formats::{Kind, Raster, ReadAs, Samples, flo, open_disparity, open_flow, pfm, tiff};
 use spa_runtime::picture::Picture;
 
 #[test]
@@ -128,12 +128,14 @@ fn results_in_the_formats_of_others() {
     let run = ["stereo", "scene/left.png", "scene/right.png", "--labels", "12", "--iterations", "10"];
     let with = |more: &[&'static str]| run.iter().chain(more).copied().collect::<Vec<_>>();
     spa.ok(&with(&["--dmin", "1", "-o", "out", "--formats", "pfm,tiff,kitti,npz"]));
-    let mode = spa_runtime::npy::read_plane(&spa.path("out/mode.npy")).unwrap().2;
+    let mean = open_disparity(&spa.path("out/disparity.npy"), ReadAs::default()).unwrap().values;
+    assert!(mean.iter().any(|v| v.fract() != 0.0), "means, not whole pixels");
     for name in ["disparity.pfm", "disparity.tiff", "disparity_kitti.png", "disparity.npz"] {
         let map = open_disparity(&spa.path("out").join(name), ReadAs::default()).unwrap();
         assert_eq!((map.width, map.height), (40, 30), "{name}");
-        let values: Vec<f32> = mode.iter().map(|&l| f32::from(l) + 1.0).collect();
-        assert_eq!(map.values, values, "{name}");
+        // KITTI has 256 steps to the pixel.
+        let most = if name.ends_with("kitti.png") { 1.0 / 512.0 } else { 0.0 };
+        assert!(map.values.iter().zip(&mean).all(|(a, b)| (a - b).abs() <= most), "{name}");
         // The same result, whatever file it is read from.
         let text = spa.ok(&["eval", &format!("out/{name}"), "out/disparity.npz", "--kind", "stereo"]);
         assert!(text.contains("bad pixels > 0.5") && text.contains("0.00 %"), "{text}");
@@ -163,10 +165,14 @@ fn results_in_the_formats_of_others() {
         "flo,kitti,pfm,npz",
     ];
     spa.ok(&run);
-    let first = open_flow(&spa.path("out/flow.flo")).unwrap();
-    for name in ["flow_kitti.png", "flow.pfm", "flow.npz"] {
-        assert_eq!(open_flow(&spa.path("out").join(name)).unwrap(), first, "{name}");
+    let mean = open_flow(&spa.path("out/flow.npy")).unwrap();
+    assert!(mean.vectors.as_flattened().iter().any(|v| v.fract() != 0.0), "means, not whole pixels");
+    for name in ["flow.flo", "flow.pfm", "flow.npz"] {
+        assert_eq!(open_flow(&spa.path("out").join(name)).unwrap(), mean, "{name}");
     }
+    let kitti = open_flow(&spa.path("out/flow_kitti.png")).unwrap();
+    let pairs = kitti.vectors.as_flattened().iter().zip(mean.vectors.as_flattened());
+    assert!(pairs.into_iter().all(|(a, b)| (a - b).abs() <= 1.0 / 128.0));
     let spa = Spa::with_scene("segment", "3");
     spa.ok(&[
         "segment",
@@ -196,16 +202,62 @@ fn flow_goes_from_format_to_format() {
     assert_eq!(std::fs::read(spa.path("a.flo")).unwrap(), std::fs::read(spa.path("e.flo")).unwrap());
     assert_eq!(
         spa.fails(2, &["convert", "a.flo", "a.jpg"]),
-        "error: 'a.jpg' has the ending 'jpg', but must end in .pfm, .tif, .flo, .npz or .png\n"
+        "error: 'a.jpg' has the ending 'jpg', but must end in .pfm, .tif, .flo, .npy, .npz or .png\n"
     );
     assert!(spa.fails(2, &["convert", "a.flo", "a.tif"]).contains("format 'tiff' cannot hold flow"));
+}
+
+#[test]
+fn what_is_unknown_stays_unknown_in_every_format() {
+    let spa = Spa::new();
+    // Known, and the three marks that float pictures have for unknown.
+    let marks = [7.25, 0.0, f32::NAN, f32::INFINITY, 12.0, 3e9];
+    tiff::write(&spa.path("a.tif"), 3, 2, &marks).unwrap();
+    pfm::write(&spa.path("a.pfm"), 3, 2, 1, &marks).unwrap();
+    let expected = [Some(7.25), None, None, None, Some(12.0), None];
+    for from in ["a.tif", "a.pfm"] {
+        for to in ["b.png", "b.tif", "b.pfm", "b.npz", "b.npy"] {
+            spa.ok(&["convert", from, to]);
+            // Nothing but NaN, infinities and the 0 of KITTI is unknown here.
+            let unknown = Unknown::KittiOnly;
+            let kind: &[&str] = if to == "b.npy" { &["--kind", "disparity"] } else { &[] };
+            let map = open_disparity(&spa.path(to), ReadAs { unknown, ..ReadAs::default() }).unwrap();
+            assert_eq!((0..6).map(|i| map.get(i)).collect::<Vec<_>>(), expected, "{from} to {to}");
+            spa.ok(&[&["convert", to, "c.png"], kind].concat());
+            let Samples::U16(steps) = Raster::open(&spa.path("c.png")).unwrap().samples else {
+                panic!("{to}")
+            };
+            assert_eq!(steps, [1856, 0, 0, 0, 3072, 0], "{from} to {to} to KITTI");
+        }
+    }
+    // Where 0 is an answer, people say so.
+    spa.ok(&["convert", "a.tif", "b.png", "--unknown", "none"]);
+    let Samples::U16(steps) = Raster::open(&spa.path("b.png")).unwrap().samples else { panic!() };
+    assert_eq!(steps, [1856, 1, 0, 0, 3072, 0]);
+}
+
+#[test]
+fn arrays_come_out_of_every_kind() {
+    let spa = Spa::with_scene("segment", "3");
+    let vectors = vec![[1.5, -2.25], [f32::NAN, 0.0]];
+    flo::write(&spa.path("a.flo"), &spa_runtime::formats::Flow::new(2, 1, vectors)).unwrap();
+    spa.ok(&["convert", "a.flo", "a.npy"]);
+    let flow = open_flow(&spa.path("a.npy")).unwrap();
+    assert_eq!((flow.get(0), flow.get(1)), (Some([1.5, -2.25]), None));
+    // The words of the messages and those of the commands are both taken.
+    for (n, kind) in ["classes", "segment"].iter().enumerate() {
+        let name = format!("{n}.npy");
+        spa.ok(&["convert", "scene/truth.npy", &name, "--kind", kind]);
+        let both = ["scene/truth.npy", &name].map(|name| spa_runtime::npy::read(&spa.path(name)).unwrap());
+        assert_eq!(both[0], both[1]);
+    }
 }
 
 #[test]
 fn only_what_can_be_classes_becomes_classes() {
     let spa = Spa::with_scene("segment", "3");
     for name in ["scene/image.png", "scene/truth.png"] {
-        assert!(spa.fails(2, &["convert", name, "a.npz"]).contains("give --kind stereo, flow or segment"));
+        assert!(spa.fails(2, &["convert", name, "a.npz"]).contains("give --kind disparity, flow or classes"));
     }
     assert_eq!(spa.ok(&["convert", "scene/truth.png", "a.npz", "--kind", "segment"]), "");
     image::open(spa.path("scene/image.png")).unwrap().to_rgb8().save(spa.path("photo.jpg")).unwrap();

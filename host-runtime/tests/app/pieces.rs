@@ -413,3 +413,34 @@ fn the_simulated_card_keeps_no_part_of_a_run() {
         );
     }
 }
+
+#[test]
+fn a_checkpoint_that_cannot_be_written_costs_no_results() {
+    let spa = Spa::with_scene("stereo", "12");
+    let run = "stereo scene/left.png scene/right.png --labels 12 --iterations 30 --checkpoint c --json";
+    let whole = spa.ok(&[&run.split(' ').collect::<Vec<_>>()[..], &["--checkpoint-every", "20"]].concat());
+    let whole: Value = serde_json::from_str(&whole).unwrap();
+    assert_eq!(whole["checkpoint"], serde_json::json!({ "iteration": 20, "failures": 0, "error": null }));
+    let good = std::fs::read(spa.path("c")).unwrap();
+    assert!(good.len() > 4096);
+    // Files may have 512 or 1024 bytes: as on a full disk, a checkpoint is begun and cannot be ended.
+    let limited = format!(
+        "trap '' XFSZ; ulimit -f 1; exec '{}' {run} --checkpoint-every 10",
+        env!("CARGO_BIN_EXE_spa")
+    );
+    let output = Command::new("sh").args(["-c", &limited]).current_dir(spa.folder.path()).output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(found["hashes"], whole["hashes"]);
+    let cause = "failed to write checkpoint 'c': file too large";
+    // It was tried again at 20, and the same cause is told once.
+    assert_eq!(found["checkpoint"], serde_json::json!({ "iteration": null, "failures": 2, "error": cause }));
+    assert_eq!(stderr.matches(&format!("warning: {cause}; the run goes on")).count(), 1, "{stderr}");
+    assert!(
+        stderr.contains("error: the results are whole, but 2 checkpoints could not be written"),
+        "{stderr}"
+    );
+    assert_eq!(std::fs::read(spa.path("c")).unwrap(), good, "the last good one stays");
+    assert!(!spa.path("c.part").exists());
+}

@@ -53,6 +53,18 @@ fn rows(dom: &str) -> Vec<(usize, u16)> {
     rows.map(|row| (value(row, "data-label"), value(row, "data-count") as u16)).collect()
 }
 
+/// Column of the ring in a picture of 40 pixels, if it is shown there.
+fn ring(dom: &str, picture: &str) -> Option<f64> {
+    let figure =
+        dom.split(&format!("<figure id=\"{picture}\"")).nth(1).unwrap().split("</figure>").next().unwrap();
+    let mark = figure.split("class=\"mark\"").nth(1).unwrap().split('>').next().unwrap();
+    if mark.contains("display: none") {
+        return None;
+    }
+    let left = mark.split("left: ").nth(1).unwrap().split('%').next().unwrap();
+    Some((left.parse::<f64>().unwrap() * 0.4 * 1e4).round() / 1e4)
+}
+
 #[test]
 fn a_browser_shows_the_counts_of_the_pixel_that_is_named() {
     let Some(browser) = browser("a_browser_shows_the_counts_of_the_pixel_that_is_named") else { return };
@@ -68,11 +80,17 @@ fn a_browser_shows_the_counts_of_the_pixel_that_is_named() {
         let histogram = npy::read(&spa.path("out/histogram.npy")).unwrap();
         let labels = histogram.shape[2] as usize;
         // Every start of a browser takes a second: all corners for one application only.
-        let pixels = [(17, 11), (0, 0), (39, 29)];
+        let pixels = [(17_usize, 11_usize), (0, 0), (39, 29)];
         for &(x, y) in if kind == "stereo" { &pixels[..] } else { &pixels[..1] } {
             let dom = dump(&browser, &spa.path("a report.html"), &format!("x={x}&y={y}"));
             assert!(dom.contains("data-ready=\"yes\""), "{kind}: the script did not finish");
             assert!(dom.contains(&format!("<h2>Pixel ({x}, {y})</h2>")), "{kind} {x} {y}");
+            if kind == "stereo" {
+                let disparity = 2 + rows(&dom)[0].0;
+                assert_eq!(ring(&dom, "first"), Some(x as f64 + 0.5));
+                let expected = x.checked_sub(disparity).map(|x| x as f64 + 0.5);
+                assert_eq!(ring(&dom, "second"), expected, "at the match, or nowhere");
+            }
             let counts = &histogram.values[(y * 40 + x) * labels..][..labels];
             let mut expected: Vec<(usize, u16)> =
                 counts.iter().copied().enumerate().filter(|(_, count)| *count > 0).collect();
@@ -102,6 +120,9 @@ fn a_report_is_one_file_with_everything_inside() {
         "Standard deviation",
         "Labels that have 95% of the samples",
         "Temperature",
+        "first iterations, which are not collected",
+        "<th>temperatures</th><td>from 13 to 3.4 in 20 steps, 20 iterations together</td>",
+        "no\ncalibrated probability",
         "Label log",
     ] {
         assert!(page.contains(word), "{word}");
@@ -113,6 +134,10 @@ fn a_report_is_one_file_with_everything_inside() {
     assert_eq!(
         spa.fails(1, &with(&["--report", "no/r.html"])),
         "error: failed to write report 'no/r.html': 'no' is no folder; create it, or choose another place\n"
+    );
+    assert_eq!(
+        spa.fails(2, &with(&["-o", "q", "--report", "./q"])),
+        "error: --report and -o are both './q'; give --report a file of its own\n"
     );
     assert!(spa.fails(1, &with(&["--report", "scene"])).contains("it is a folder; give the name of a file"));
 }
