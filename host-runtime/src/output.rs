@@ -60,7 +60,7 @@ impl Output {
     }
 
     /// The folder where files are for now.
-    fn folder(&self) -> &Path {
+    pub fn folder(&self) -> &Path {
         self.staging.path()
     }
 
