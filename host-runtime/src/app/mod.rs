@@ -2,6 +2,7 @@
 //! around the job: cost tables, passes before it, results after it ([`prepare`]; docs/applications.md).
 
 pub mod classes;
+mod fill;
 pub mod flow;
 pub mod infer;
 pub mod prepare;

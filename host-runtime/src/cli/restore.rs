@@ -9,8 +9,8 @@ use std::process::ExitCode;
 
 /// A grey picture without its noise, and with its holes filled
 ///
-/// Label l stands for the grey value 255·l/(labels − 1); 256 labels are all values. Pixels of --mask have no data term: their
-/// neighbours decide. restored.png holds the mean of the drawn values, mode.png the most frequent one.
+/// Label l stands for the grey value 255·l/(labels − 1); 256 labels are all values. Pixels of --mask are filled from their
+/// surroundings. restored.png holds the mean of the drawn values, mode.png the most frequent one.
 #[derive(Debug, Args)]
 pub struct Restore {
     /// Picture (PNG, JPEG, TIFF or PNM), or a folder of them; colour is turned to grey

@@ -13,6 +13,7 @@ mod energy;
 mod errors;
 mod eval;
 mod formats;
+mod holes;
 mod logs;
 mod pieces;
 mod quality;
