@@ -77,18 +77,18 @@ pub struct Total {
     pub ram_20k: Amount,
 }
 
-/// All instances of modules that differ only in parameters.
+/// All instances of modules that differ only in parameters; `A` is what their cells amount to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Component {
+pub struct Component<A = Area> {
     /// Name in the source.
     pub name: String,
     /// Instances in the whole design.
     pub instances: u64,
     /// Their own cells.
-    pub own: Area,
+    pub own: A,
     /// With everything below them; nothing is counted twice if a component contains itself.
-    pub whole: Area,
+    pub whole: A,
 }
 
 impl Synthesis {
@@ -110,11 +110,7 @@ impl Synthesis {
             sum += *area * *count;
             apart += area.logic.max(flow.floor(area.ffs)) * *count;
         }
-        let components = hierarchy
-            .components(&areas)
-            .into_iter()
-            .map(|(name, instances, own, whole)| Component { name: name.to_owned(), instances, own, whole });
-        let components = components.collect();
+        let components = hierarchy.components(&areas);
         let (not_counted, cells) =
             cells.into_iter().partition(|(cell, _)| flow.area(&[(cell.clone(), 1)]) == Area::default());
         Ok(Self {

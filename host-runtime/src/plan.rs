@@ -2,9 +2,9 @@
 
 mod planes;
 
-pub(crate) use self::planes::read_plane;
+pub(crate) use self::planes::{read_mask, read_plane};
 
-use self::planes::{read_mask, resolve_start};
+use self::planes::resolve_start;
 use crate::app::{Application, Cooling, PairForm, SingletonForm, restore};
 use crate::contrast::{self, EDGE_UNIT};
 use crate::error::{Error, Result};
@@ -214,7 +214,11 @@ pub fn plan_with(
         shift: integers.shift,
         fixed: match special.fixed {
             Some(fixed) => Some(fixed),
-            None => options.fixed.as_deref().map(|path| read_mask(path, &inputs.first)).transpose()?,
+            None => options
+                .fixed
+                .as_deref()
+                .map(|path| read_mask("evidence mask", path, &inputs.first))
+                .transpose()?,
         },
         edge_weights,
     };

@@ -32,6 +32,8 @@ use liberty::Library;
 use memory::Shape;
 use netlist::Netlist;
 
+use super::Component;
+
 /// Result for one library.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -55,7 +57,7 @@ pub struct Asic {
     /// Whole design without memories.
     pub total: Cells,
     /// By component, in the order of their names.
-    pub components: Vec<Component>,
+    pub components: Vec<Component<Cells>>,
     /// What lies right below a SPE, by component, and its own cells: one SPE without memories.
     pub spe: Vec<Part>,
     /// Memories by shape.
@@ -108,20 +110,6 @@ impl Mul<u64> for Cells {
             ffs: self.ffs.saturating_mul(times),
         }
     }
-}
-
-/// All instances of modules that differ only in parameters.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Component {
-    /// Name in the source.
-    pub name: String,
-    /// Instances in the whole design.
-    pub instances: u64,
-    /// Their own cells.
-    pub own: Cells,
-    /// With everything below them.
-    pub whole: Cells,
 }
 
 /// A part of a SPE.
@@ -177,11 +165,7 @@ impl Asic {
             }
             areas.push(sum);
         }
-        let components: Vec<Component> = hierarchy
-            .components(&areas)
-            .into_iter()
-            .map(|(name, instances, own, whole)| Component { name: name.to_owned(), instances, own, whole })
-            .collect();
+        let components = hierarchy.components(&areas);
         let total = components
             .iter()
             .find(|component| component.name == top)

@@ -5,6 +5,8 @@ use std::ops::{AddAssign, Mul};
 
 use serde::Deserialize;
 
+use super::Component;
+
 /// A module with one set of parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Module {
@@ -112,20 +114,21 @@ impl Hierarchy {
     pub fn components<T: Copy + Default + AddAssign + Mul<u64, Output = T>>(
         &self,
         own: &[T],
-    ) -> Vec<(&str, u64, T, T)> {
+    ) -> Vec<Component<T>> {
         let (counts, whole) = (self.instances(None), self.subtrees(own));
         let mut components = Vec::new();
         for name in self.names() {
             let outermost = self.instances(Some(name));
-            let mut sum = (name, 0, T::default(), T::default());
+            let mut sum =
+                Component { name: name.to_owned(), instances: 0, own: T::default(), whole: T::default() };
             for (index, module) in self.modules.iter().enumerate() {
                 if module.name == name {
-                    sum.1 += counts[index];
-                    sum.2 += own[index] * counts[index];
-                    sum.3 += whole[index] * outermost[index];
+                    sum.instances += counts[index];
+                    sum.own += own[index] * counts[index];
+                    sum.whole += whole[index] * outermost[index];
                 }
             }
-            if sum.1 > 0 {
+            if sum.instances > 0 {
                 components.push(sum);
             }
         }

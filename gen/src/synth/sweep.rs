@@ -1,5 +1,6 @@
 //! Synthesis of arrays of several sizes: figures by size, a line through them, and what it says of a size far beyond.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -148,14 +149,16 @@ fn config(preset: &str, (spes, spus): (u64, u64)) -> Result<Config, Error> {
     Ok(draft.finish()?)
 }
 
+/// Numbers of SPUs that there are, each once.
+fn numbers_of_spus(points: &[Point]) -> BTreeSet<u64> {
+    points.iter().map(|point| point.spus).collect()
+}
+
 /// Least squares for every number of SPUs that has two sizes or more.
 #[allow(clippy::cast_precision_loss, reason = "numbers of SPEs are small")]
 fn lines(points: &[Point]) -> Vec<Line> {
     let mut lines = Vec::new();
-    let mut numbers: Vec<u64> = points.iter().map(|point| point.spus).collect();
-    numbers.sort_unstable();
-    numbers.dedup();
-    for spus in numbers {
+    for spus in numbers_of_spus(points) {
         let pairs: Vec<(f64, f64)> = points
             .iter()
             .filter(|point| point.spus == spus)
@@ -312,10 +315,7 @@ impl Sweep {
     #[allow(clippy::cast_precision_loss, reason = "numbers of SPEs are small")]
     fn by_size(&self) -> Panel {
         let mut series: Vec<Series> = Vec::new();
-        let mut numbers: Vec<u64> = self.points.iter().map(|point| point.spus).collect();
-        numbers.sort_unstable();
-        numbers.dedup();
-        for spus in numbers {
+        for spus in numbers_of_spus(&self.points) {
             let of = self.points.iter().filter(|point| point.spus == spus);
             let mut points: Vec<(f64, f64)> = of.map(|point| (point.spes as f64, point.area)).collect();
             points.sort_by(|a, b| a.0.total_cmp(&b.0));

@@ -7,7 +7,7 @@ use crate::app::prepare;
 use crate::blocks::{Source, map};
 use crate::error::{Error, Result};
 use crate::options::RunOptions;
-use crate::plan::{Inputs, Special, plan, plan_with, read_plane};
+use crate::plan::{Inputs, Special, plan, plan_with, read_mask};
 use spa_model::{Count, Singleton};
 use spagen::Build;
 use std::path::Path;
@@ -117,12 +117,11 @@ fn lowest(costs: &[u16]) -> usize {
 
 /// Where the mask is not 0.
 fn read_holes(path: &Path, inputs: &Inputs) -> Result<Vec<bool>> {
-    let (width, height, mask) = read_plane(path)?;
-    inputs.first.check_size("mask", path, (width, height))?;
-    if mask.iter().all(|&m| m != 0) {
+    let hole = read_mask("mask", path, &inputs.first)?;
+    if hole.iter().all(|&hole| hole) {
         return Err(Error::file("use mask", path, "it covers every pixel, so nothing is known"));
     }
-    Ok(mask.into_iter().map(|m| m != 0).collect())
+    Ok(hole)
 }
 
 /// The inputs with these grey values under the holes.

@@ -72,17 +72,20 @@ fn is_cut_jpeg(bytes: &[u8]) -> bool {
     at >= bytes.len()
 }
 
+/// Why a decoder could not read on.
+pub(super) fn cause_of_reading(error: &std::io::Error) -> String {
+    match error.kind() {
+        ErrorKind::UnexpectedEof => CUT.to_string(),
+        ErrorKind::InvalidData | ErrorKind::InvalidInput => DAMAGED.to_string(),
+        _ => format!("it cannot be read ({})", crate::error::plain(error)),
+    }
+}
+
 fn cause_of(error: &ImageError) -> String {
     match error {
         ImageError::Unsupported(e) => format!("unsupported ({e}); PNG, JPEG, TIFF and PNM are read"),
         ImageError::Limits(_) => "it is too large to be decoded".to_string(),
-        ImageError::IoError(e) if e.kind() == ErrorKind::UnexpectedEof => CUT.to_string(),
-        ImageError::IoError(e)
-            if e.kind() == ErrorKind::InvalidData || e.kind() == ErrorKind::InvalidInput =>
-        {
-            DAMAGED.to_string()
-        }
-        ImageError::IoError(e) => format!("it cannot be read ({})", crate::error::plain(e)),
+        ImageError::IoError(e) => cause_of_reading(e),
         // What decoders say of damage is about chunks, markers and checksums, which help nobody to mend a picture.
         ImageError::Decoding(_) => DAMAGED.to_string(),
         other => format!("it cannot be decoded ({other})"),

@@ -5,7 +5,7 @@ use super::{Raster, Samples, check_size, picture};
 use crate::error::{Error, Result};
 use image::metadata::Orientation;
 use std::fs::File;
-use std::io::{BufReader, BufWriter, ErrorKind};
+use std::io::{BufReader, BufWriter};
 use std::path::Path;
 use tiff::decoder::{Decoder, DecodingResult, Limits};
 use tiff::encoder::{TiffEncoder, colortype::Gray32Float};
@@ -92,13 +92,7 @@ fn cause_of(error: &TiffError) -> String {
     match error {
         TiffError::UnsupportedError(e) => format!("unsupported ({e})"),
         TiffError::LimitsExceeded => "it is too large to be decoded".to_string(),
-        TiffError::IoError(e) if e.kind() == ErrorKind::UnexpectedEof => picture::CUT.to_string(),
-        TiffError::IoError(e)
-            if e.kind() == ErrorKind::InvalidData || e.kind() == ErrorKind::InvalidInput =>
-        {
-            picture::DAMAGED.to_string()
-        }
-        TiffError::IoError(e) => format!("it cannot be read ({})", crate::error::plain(e)),
+        TiffError::IoError(e) => picture::cause_of_reading(e),
         TiffError::FormatError(_) => picture::DAMAGED.to_string(),
         other => format!("it cannot be decoded ({other})"),
     }

@@ -38,10 +38,10 @@ pub fn resolve_start(options: &RunOptions, picture: &Picture, number: u16) -> Re
     })
 }
 
-/// Which labels stay as they are: where the mask is not 0.
-pub fn read_mask(path: &Path, picture: &Picture) -> Result<Vec<bool>> {
+/// Where the mask called `what` is not 0.
+pub fn read_mask(what: &'static str, path: &Path, picture: &Picture) -> Result<Vec<bool>> {
     let (width, height, values) = read_plane(path)?;
-    picture.check_size("evidence mask", path, (width, height))?;
+    picture.check_size(what, path, (width, height))?;
     Ok(values.into_iter().map(|v| v != 0).collect())
 }
 

@@ -72,6 +72,11 @@ pub struct Counters {
     pub limits: Vec<Limit>,
 }
 
+/// All that the profiler is asked for.
+fn metrics() -> Vec<&'static str> {
+    SUMS.into_iter().chain([TIME]).chain(LIMITS.map(|(metric, _)| metric)).collect()
+}
+
 /// Runs `command` (a program and its arguments, which sample a job once) under the profiler; `labels` nominal labels in all.
 ///
 /// # Errors
@@ -79,12 +84,11 @@ pub struct Counters {
 pub fn count(command: &[String], labels: u64) -> Result<Counters, CudaError> {
     let what = "count instructions and bytes with NVIDIA's profiler 'ncu' (part of Nsight Compute)";
     let failed = |cause: String| CudaError::Driver { what, cause };
-    let metrics: Vec<&str> = SUMS.into_iter().chain([TIME]).chain(LIMITS.map(|(metric, _)| metric)).collect();
     let output = Command::new("ncu")
         .args(["--csv", "--page", "raw", "--print-units", "base"])
         // The card's clocks are not ours; caches are as the launch before left them.
         .args(["--clock-control", "none", "--cache-control", "none"])
-        .args(["--kernel-name", KERNELS, "--metrics", &metrics.join(",")])
+        .args(["--kernel-name", KERNELS, "--metrics", &metrics().join(",")])
         .args(command)
         .output()
         .map_err(|e| failed(e.to_string()))?;
@@ -187,10 +191,6 @@ mod tests {
             quoted(&launch(0, 1)),
             quoted(&launch(1, 3))
         )
-    }
-
-    fn metrics() -> Vec<&'static str> {
-        SUMS.into_iter().chain([TIME]).chain(LIMITS.map(|(metric, _)| metric)).collect()
     }
 
     #[test]
