@@ -90,7 +90,7 @@ impl Finish {
         let unit = std::f64::consts::SQRT_2 / f64::from(longest);
         let colour = |v: &[f32; 2]| colour::wheel(f64::from(v[0]) * unit, f64::from(v[1]) * unit);
         let picture = Values::Colour(vectors.iter().map(colour).collect());
-        let values = Values::Float(vectors.into_flattened());
+        let values = Values::Vectors(vectors);
         Ok(vec![
             Extra { name: "flow.npy", shape: vec![plane[0], plane[1], 2], values },
             Extra { name: "flow.png", shape: plane.to_vec(), values: picture },

@@ -44,7 +44,11 @@ pub enum Finish {
 /// Values of an extra result.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Values {
-    /// Numbers, to `.npy`.
+    /// Disparities in pixels, to `.npy`; what the formats of others hold in place of the mode.
+    Disparities(Vec<f32>),
+    /// Motion (x, y) in pixels, to `.npy`; what the formats of others hold in place of the mode.
+    Vectors(Vec<[f32; 2]>),
+    /// Other numbers, to `.npy`.
     Float(Vec<f32>),
     /// Small numbers, to `.npy`.
     Byte(Vec<u8>),
@@ -84,7 +88,8 @@ pub fn write_extras(output: &Output, extras: &[Extra]) -> Result<()> {
     for extra in extras {
         let path = output.path(extra.name);
         match &extra.values {
-            Values::Float(values) => npy::write(&path, &extra.shape, values)?,
+            Values::Disparities(values) | Values::Float(values) => npy::write(&path, &extra.shape, values)?,
+            Values::Vectors(vectors) => npy::write(&path, &extra.shape, vectors.as_flattened())?,
             Values::Byte(values) => npy::write(&path, &extra.shape, values)?,
             Values::Grey(values) => {
                 write_png(&path, extra.shape[1] as u32, extra.shape[0] as u32, 1, values)?;
@@ -183,18 +188,15 @@ impl Prepared {
         }
     }
 
-    /// What the formats of others hold: the numbers of `disparity.npy` or `flow.npy` among `extras`, else classes, `mode`.
+    /// What the formats of others hold: disparities or motion among `extras`, else classes, `mode`.
     pub fn measured(&self, extras: &[Extra], mode: &[u8]) -> Field {
         let problem = self.plan.job.problem();
         let (width, height) = (problem.width, problem.height);
-        let found = extras.iter().find_map(|extra| match (&extra.values, extra.name) {
-            (Values::Float(values), "disparity.npy") => {
+        let found = extras.iter().find_map(|extra| match &extra.values {
+            Values::Disparities(values) => {
                 Some(Field::Disparity(formats::Disparity::new(width, height, values.clone())))
             }
-            (Values::Float(values), "flow.npy") => {
-                let vectors = values.as_chunks::<2>().0.to_vec();
-                Some(Field::Flow(formats::Flow::new(width, height, vectors)))
-            }
+            Values::Vectors(vectors) => Some(Field::Flow(formats::Flow::new(width, height, vectors.clone()))),
             _ => None,
         });
         found.unwrap_or_else(|| self.field(mode))

@@ -297,8 +297,11 @@ impl Finish {
         let pixels = |l: f32| self.dmin + l / f32::from(self.grid);
         let disparity = mean_labels(source)?.into_iter().map(pixels).collect();
         let shape = plane.to_vec();
-        let mut extras =
-            vec![Extra { name: "disparity.npy", shape: shape.clone(), values: Values::Float(disparity) }];
+        let mut extras = vec![Extra {
+            name: "disparity.npy",
+            shape: shape.clone(),
+            values: Values::Disparities(disparity),
+        }];
         let occluded = match &self.occluded {
             Occluded::Unknown => return Ok(extras),
             Occluded::Known(occluded) => occluded.clone(),

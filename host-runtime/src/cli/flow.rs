@@ -1,9 +1,8 @@
 //! `spa flow`.
 
-use super::run::{Request, RunArgs};
+use super::run::{Request, RunArgs, no_second};
 use crate::app::Application;
 use crate::batch;
-use crate::error::Error;
 use crate::formats::middlebury::Scene;
 use clap::Args;
 use std::path::PathBuf;
@@ -40,11 +39,7 @@ impl Flow {
         match &self.frame2 {
             Some(frame2) => Ok(Request::new(application, &self.frame1, Some(frame2), &self.run)),
             None if self.frame1.is_dir() => Ok(self.of_scene(&Scene::flow(&self.frame1)?)),
-            None => Err(Error::usage(format!(
-                "'{}' has no second frame; give it as the second argument, or a folder with both",
-                self.frame1.display()
-            ))
-            .into()),
+            None => Err(no_second(&self.frame1, "second frame").into()),
         }
     }
 

@@ -79,6 +79,17 @@ pub struct Request {
     args: RunArgs,
 }
 
+/// Why a command of two pictures cannot go on with `first` alone; `second` is what the other one is called.
+pub fn no_second(first: &Path, second: &str) -> Error {
+    match std::fs::metadata(first) {
+        Err(cause) => Error::io("read picture", first, &cause),
+        Ok(_) => Error::usage(format!(
+            "'{}' has no {second}; give it as the second argument, or a folder with both",
+            first.display()
+        )),
+    }
+}
+
 impl Request {
     /// What `args` ask of the pictures.
     pub fn new(application: Application, first: &Path, second: Option<&Path>, args: &RunArgs) -> Self {

@@ -1,6 +1,6 @@
 //! `spa stereo`.
 
-use super::run::{Request, RunArgs};
+use super::run::{Request, RunArgs, no_second};
 use crate::app::Application;
 use crate::batch;
 use crate::error::Error;
@@ -43,11 +43,7 @@ impl Stereo {
         match &self.right {
             Some(right) => Ok(Request::new(application, &self.left, Some(right), &self.run)),
             None if self.left.is_dir() => Ok(self.of_scene(&Scene::stereo(&self.left)?)?),
-            None => Err(Error::usage(format!(
-                "'{}' has no right picture; give it as the second argument, or a folder with both",
-                self.left.display()
-            ))
-            .into()),
+            None => Err(no_second(&self.left, "right picture").into()),
         }
     }
 

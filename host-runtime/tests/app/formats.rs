@@ -105,6 +105,10 @@ fn a_synthetic_scene_is_a_folder_too() {
         stderr,
         "error: 'scene/left.png' has no right picture; give it as the second argument, or a folder with both\n"
     );
+    for command in ["stereo", "flow"] {
+        let stderr = spa.fails(1, &[command, "nowhere"]);
+        assert_eq!(stderr, "error: failed to read picture 'nowhere': no such file or directory\n");
+    }
     std::fs::create_dir(spa.path("empty")).unwrap();
     assert!(
         spa.fails(1, &["stereo", "empty"]).contains("it has no stereo pair: im0 and im1, or imL and imR")

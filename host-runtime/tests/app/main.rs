@@ -16,6 +16,7 @@ mod formats;
 mod holes;
 mod logs;
 mod pieces;
+mod places;
 mod quality;
 mod report;
 mod risk;
