@@ -30,6 +30,7 @@ proofs! {
     spa_log_writer
     spa_regs
     spa_slot_walk
+    spa_write_ctrl
 }
 
 fn missing() -> Option<&'static str> {
