@@ -9,6 +9,7 @@ pub mod sim;
 
 use crate::error::Error;
 use crate::spill::Spill;
+use spa_model::message::MessageFormat;
 use spa_model::{Histogram, Job, LabelEntry, Message, Outcome, Snapshot};
 use std::sync::Arc;
 
@@ -60,6 +61,19 @@ pub struct LogReport {
     pub bytes: u64,
     /// Bytes that one byte a label and collected iteration would have taken.
     pub bytes_without_log: u64,
+}
+
+impl LogReport {
+    /// The log of so many messages of the first `iteration` iterations of `job`, packed without gaps.
+    pub fn packed(format: &MessageFormat, messages: u64, (job, iteration): (&Job, u32)) -> Self {
+        let lines = messages.div_ceil(format.per_line() as u64);
+        Self {
+            messages,
+            lines,
+            bytes: lines * format.line_bytes() as u64,
+            bytes_without_log: job.problem().free_rvs() as u64 * u64::from(job.collected_by(iteration)),
+        }
+    }
 }
 
 /// Everything a backend reports.
@@ -129,7 +143,7 @@ pub trait Backend {
     /// The refusal of `what` by a backend that runs jobs in one piece.
     fn refuse_pieces(&self, what: &str) -> Error {
         let (name, why) = (self.name(), self.in_one_piece().unwrap_or("it cannot"));
-        Error::usage(format!("backend '{name}' does not do {what}: {why}; use --backend cpu"))
+        Error::usage(format!("backend '{name}' does not do {what}: {why}; use --backend cpu or cuda"))
     }
 }
 

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)] // A failure in a helper of a test is the message.
 
 mod cuda_many;
+mod cuda_pieces;
 mod edgs_jobs;
 mod random_jobs;
 
@@ -111,6 +112,28 @@ fn several_jobs_at_once_equal_the_specification() {
             cuda_many::assert_equal(&cuda, seed, &random_jobs::common(seed));
         }
     }
+}
+
+/// Runs that are cut, put back on the card, and moved between kernels and the CPU.
+#[test]
+fn pieces_equal_the_specification() {
+    let kernels = [Kernel::Dense, Kernel::DenseTiles, Kernel::Sparse, Kernel::SparseTiles, Kernel::Auto];
+    let packed: Vec<Cuda> = kernels.into_iter().filter_map(card).collect();
+    let Some(generic) = card(Kernel::Generic).filter(|_| packed.len() == kernels.len()) else { return };
+    for seed in 0..count() {
+        cuda_pieces::assert_equal(&[&generic], seed, &random_jobs::any(seed));
+        let job = random_jobs::common(seed);
+        for first in 0..packed.len() {
+            let mut cards: Vec<&Cuda> = packed.iter().collect();
+            cards.swap(0, first);
+            cuda_pieces::assert_equal(&cards, seed + 1000 * first as u64, &job);
+            cuda_pieces::assert_messages_leave(cards[0], seed, &job);
+        }
+        let weighted = random_jobs::weighted(seed, &job);
+        cuda_pieces::assert_equal(&[&packed[4], &generic], seed, &weighted);
+        cuda_pieces::assert_messages_leave(&generic, seed, &weighted);
+    }
+    eprintln!("{} jobs in pieces on six kernels", count());
 }
 
 /// Mean distance (half the sum of differences) of two runs' label shares.

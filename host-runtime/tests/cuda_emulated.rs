@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)] // A failure in a helper of a test is the message.
 
 mod cuda_many;
+mod cuda_pieces;
 mod edgs_jobs;
 mod edgs_model;
 mod random_jobs;
@@ -62,13 +63,84 @@ fn event_driven(seed: u64) {
     }
 }
 
-/// Runs the ignored test below in a process whose library path leads to the stand-ins.
+/// The program saves runs and goes on with them, from one backend to the other; and what else needs a run in pieces.
+#[test]
+fn runs_are_saved_and_resumed_on_stand_ins() {
+    let folder = tempfile::tempdir().unwrap();
+    build(folder.path());
+    let spa = |code: i32, line: &str| {
+        let mut command = on(folder.path(), env!("CARGO_BIN_EXE_spa").as_ref());
+        let output = command.args(line.split(' ')).output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{line}: {stderr}");
+        stderr
+    };
+    let json = |file: &str| -> serde_json::Value {
+        serde_json::from_str(&std::fs::read_to_string(folder.path().join(file)).unwrap()).unwrap()
+    };
+    // Every file but the summary, which tells backend and seconds, and the pictures of it.
+    let equal = |a: &str, b: &str| {
+        for entry in std::fs::read_dir(folder.path().join(a)).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            let read = |from: &str| std::fs::read(folder.path().join(from).join(&name)).unwrap();
+            assert!(name == "summary.json" || read(a) == read(b), "{a} and {b}: {name}");
+        }
+        let hashes = |of: &str| json(&format!("{of}/summary.json"))["hashes"].clone();
+        assert_eq!(hashes(a), hashes(b));
+    };
+    spa(0, "synth stereo -o pair --size 40x24 --labels 6 --seed 2");
+    let run = "stereo pair/left.png pair/right.png --labels 6 --iterations 30 --burn-in 5";
+    spa(0, &format!("{run} --backend cpu --checkpoint c --checkpoint-every 20 -o cpu"));
+    spa(0, &format!("{run} --backend cuda --resume c --checkpoint d --checkpoint-every 9 -o there"));
+    equal("cpu", "there");
+    assert_eq!(json("there/summary.json")["resumed_from"], 20);
+    assert_eq!(json("there/summary.json")["checkpoint"]["iteration"], 27);
+    assert_eq!(json("there/trace.json")["points"].as_array().unwrap().len(), 4);
+    spa(0, &format!("{run} --backend cpu --resume d -o back"));
+    equal("cpu", "back");
+    assert!(
+        spa(0, &format!("{run} --backend cuda --max-memory 1K --histogram dense -o disk"))
+            .contains("messages go to disk")
+    );
+    equal("cpu", "disk");
+    let refused = spa(2, &format!("{run} --backend cuda --chains 2 --resume c"));
+    assert!(refused.contains("--resume is for one chain"), "{refused}");
+
+    spa(0, "synth segment -o picture --size 32x24 --labels 2 --seed 2");
+    let segment = "segment picture/image.png --labels 2 --iterations 30 --uncertainty";
+    spa(0, &format!("{segment} --backend cpu -o segment"));
+    spa(0, &format!("{segment} --backend cuda -o segment-cuda"));
+    equal("segment", "segment-cuda");
+    assert_eq!(json("segment-cuda/summary.json")["uncertainty"]["boundary"], "samples");
+
+    // No agreement after so few iterations.
+    let auto = "stereo pair/left.png pair/right.png --labels 6 --temperature 3 --iterations auto --max-iterations 100 --chains 4";
+    spa(1, &format!("{auto} --backend cpu -o auto"));
+    spa(1, &format!("{auto} --backend cuda -o auto-cuda"));
+    equal("auto", "auto-cuda");
+    let found = |of: &str| json(&format!("{of}/summary.json"))["convergence"].clone();
+    assert_eq!(found("auto"), found("auto-cuda"));
+}
+
+/// Random jobs asked for.
+fn jobs() -> u64 {
+    std::env::var("SPA_EMULATED_JOBS").ok().and_then(|v| v.parse().ok()).unwrap_or(2)
+}
+
+/// Runs the ignored tests below in a process whose library path leads to the stand-ins.
 #[test]
 fn kernels_equal_the_specification_on_stand_ins() {
     let folder = tempfile::tempdir().unwrap();
     build(folder.path());
     let status = on(folder.path(), std::env::current_exe().unwrap().as_ref())
-        .args(["--ignored", "--exact", "on_stand_ins", "--nocapture"])
+        .args([
+            "--ignored",
+            "--exact",
+            "on_stand_ins",
+            "pieces_on_stand_ins",
+            "--nocapture",
+            "--test-threads=1",
+        ])
         .status()
         .unwrap();
     assert!(status.success());
@@ -127,10 +199,39 @@ fn the_exploration_runs_on_stand_ins() {
     }
 }
 
+/// Runs that are cut, put back on the card, and moved between kernels and the CPU.
+#[test]
+#[ignore = "started by the test above"]
+fn pieces_on_stand_ins() {
+    let jobs = jobs();
+    let open = |kernel| Cuda::open(0, kernel).unwrap();
+    let kernels = [Kernel::Dense, Kernel::DenseTiles, Kernel::Sparse, Kernel::SparseTiles, Kernel::Auto];
+    let packed = kernels.map(open);
+    let generic = open(Kernel::Generic);
+    for seed in 9000..9000 + jobs {
+        cuda_pieces::assert_equal(&[&generic], seed, &random_jobs::any(seed));
+        let job = random_jobs::common(seed);
+        for first in 0..packed.len() {
+            let mut cards: Vec<&Cuda> = packed.iter().collect();
+            cards.swap(0, first);
+            cuda_pieces::assert_equal(&cards, seed + 100 * first as u64, &job);
+        }
+        let weighted = random_jobs::weighted(seed, &job);
+        cuda_pieces::assert_equal(&[&packed[4], &generic], seed, &weighted);
+        if seed == 9000 {
+            cuda_pieces::assert_messages_leave(&generic, seed, &weighted);
+            cuda_pieces::assert_messages_leave(&packed[2], seed, &job);
+        }
+    }
+    let job = random_jobs::common(9000);
+    let error = open(Kernel::Baseline).start(&job, None).err().unwrap().to_string();
+    assert!(error.contains("backend 'cuda' does not do a run in pieces: its baseline kernel"), "{error}");
+}
+
 #[test]
 #[ignore = "started by the test above"]
 fn on_stand_ins() {
-    let jobs = std::env::var("SPA_EMULATED_JOBS").ok().and_then(|v| v.parse().ok()).unwrap_or(2);
+    let jobs = jobs();
     let check = |kernel, seed: u64, job: &Job| {
         let mut cuda = Cuda::open(0, kernel).unwrap();
         let mut outcome = cuda.run(job, &mut |_| true).unwrap().outcome;

@@ -3,10 +3,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // A failure in a helper of a test is the message.
 
+use rustix::process::{Pid, Signal, kill_process};
 use spa_runtime::backend::cuda::{Cuda, CudaError, Kernel};
+use spa_runtime::checkpoint::Checkpoint;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// True if there is a card; else the reason on stderr.
 fn has_card(test: &str) -> bool {
@@ -54,10 +56,14 @@ impl Place {
         output
     }
 
+    fn json(&self, folder: &str, file: &str) -> serde_json::Value {
+        let text = std::fs::read_to_string(self.path(folder).join(file)).unwrap();
+        serde_json::from_str(&text).unwrap()
+    }
+
     fn hashes(&self, folder: &str) -> serde_json::Value {
-        let text = std::fs::read_to_string(self.path(folder).join("summary.json")).unwrap();
-        let summary: serde_json::Value = serde_json::from_str(&text).unwrap();
-        summary.get("hashes").cloned().unwrap_or_else(|| panic!("no hashes in {text}"))
+        let summary = self.json(folder, "summary.json");
+        summary.get("hashes").cloned().unwrap_or_else(|| panic!("no hashes in {summary}"))
     }
 }
 
@@ -128,6 +134,109 @@ fn killed_in_the_middle_it_leaves_nothing_wrong() {
         assert_eq!(place.hashes("after"), place.hashes("cpu"), "after {milliseconds} ms");
         std::fs::remove_dir_all(place.path("after")).unwrap();
     }
+}
+
+/// A small generator (xorshift), seeded by the clock; the seed is printed, `SPA_SEED` repeats it.
+fn shares() -> impl FnMut() -> f64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    let seed = std::env::var("SPA_SEED").ok().and_then(|seed| seed.parse().ok());
+    let mut state: u64 = seed.unwrap_or(now.as_nanos() as u64 | 1);
+    eprintln!("SPA_SEED={state}");
+    move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+/// At one temperature, so that a stopped run is a run with fewer iterations.
+const WARM: [&str; 5] = ["stereo", "pair/left.png", "pair/right.png", "--temperature", "3"];
+
+#[test]
+fn killed_twenty_times_and_resumed_it_has_the_same_hashes() {
+    if !has_card("killed_twenty_times_and_resumed_it_has_the_same_hashes") {
+        return;
+    }
+    let place = Place::new("120x90", "16");
+    let mut share = shares();
+    let run = |backend, save, output, more: &[&'static str]| {
+        let run = ["--iterations", "6000", "--burn-in", "2000", "--checkpoint-every", "50"];
+        [&WARM[..], &run, &["--backend", backend, "--checkpoint", save, "-o", output], more].concat()
+    };
+    place.ok(&run("cpu", "cpu.ckp", "cpu", &[]));
+    // Kernels are compiled here; then the program's start alone, and the whole.
+    place.ok(&run("cuda", "uncut.ckp", "uncut", &[]));
+    let timed = |args: &[&str]| {
+        let begun = Instant::now();
+        place.ok(args);
+        begun.elapsed()
+    };
+    let start = timed(&[&WARM[..], &["--iterations", "2", "--backend", "cuda"]].concat());
+    let whole = timed(&run("cuda", "uncut.ckp", "uncut", &[]));
+    eprintln!("start {start:?}, whole {whole:?}");
+    assert_eq!(place.hashes("uncut"), place.hashes("cpu"));
+
+    let (mut kills, mut iterations) = (0, Vec::new());
+    while kills < 20 {
+        let resume: &[&str] = if place.path("c").exists() { &["--resume", "c"] } else { &[] };
+        let args = run("cuda", "c", "killed", resume);
+        let mut child = place.spa(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(start.mul_f64(0.7) + whole.saturating_sub(start).mul_f64(share() / 3.0));
+        if let Some(status) = child.try_wait().unwrap() {
+            // Through before it was killed: from the start again.
+            assert!(status.success());
+            assert_eq!(place.hashes("killed"), place.hashes("cpu"));
+            std::fs::remove_file(place.path("c")).unwrap();
+            continue;
+        }
+        child.kill().unwrap();
+        assert_eq!(child.wait().unwrap().code(), None, "killed by a signal");
+        kills += 1;
+        if place.path("c").exists() {
+            let at = Checkpoint::read(&place.path("c")).unwrap().iteration();
+            iterations.push(at);
+            // The last one: only the results are still to be written.
+            if at == 5950 && kills < 20 {
+                std::fs::remove_file(place.path("c")).unwrap();
+            }
+        }
+    }
+    eprintln!("killed 20 times, checkpoints at {iterations:?}");
+    assert!(iterations.len() > 5 && iterations.iter().any(|&at| at > 2000), "{iterations:?}");
+    let resume: &[&str] = if place.path("c").exists() { &["--resume", "c"] } else { &[] };
+    for (backend, output) in [("cpu", "ended-cpu"), ("cuda", "ended")] {
+        place.ok(&run(backend, "other.ckp", output, resume));
+        assert_eq!(place.hashes(output), place.hashes("cpu"), "ended on {backend}");
+        assert_eq!(place.json(output, "trace.json"), place.json("cpu", "trace.json"));
+    }
+}
+
+#[test]
+fn ctrl_c_leaves_the_results_so_far() {
+    if !has_card("ctrl_c_leaves_the_results_so_far") {
+        return;
+    }
+    let place = Place::new("320x240", "48");
+    let run = [&WARM[..], &["--backend", "cuda"]].concat();
+    place.ok(&[&run[..], &["--iterations", "2"]].concat());
+    // Far more launches than the card can be given at once.
+    let long = ["--iterations", "6000000", "--burn-in", "5990000", "-o", "out"];
+    let mut child = place.spa(&[&run[..], &long].concat()).stdout(Stdio::null()).spawn().unwrap();
+    std::thread::sleep(Duration::from_secs(5));
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let asked = Instant::now();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    eprintln!("stopped {:?} after it was asked to", asked.elapsed());
+    let summary = place.json("out", "summary.json");
+    let done = summary["iterations_done"].as_u64().unwrap();
+    assert!(summary["partial"] == true && (1..5_990_000).contains(&done), "{done}");
+    place.ok(&[
+        &run[..],
+        &["--iterations", &done.to_string(), "--burn-in", &(done - 1).to_string(), "-o", "short"],
+    ]
+    .concat());
+    assert_eq!(place.hashes("short")["labels"], summary["hashes"]["labels"]);
 }
 
 #[test]

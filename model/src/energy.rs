@@ -7,6 +7,7 @@
 
 use crate::error::{Error, check_range};
 use crate::job::{Difference, Problem, Singleton, check_size};
+use rayon::prelude::*;
 use std::iter::Sum;
 use std::ops::Add;
 
@@ -64,6 +65,25 @@ impl<'a> Terms<'a> {
     pub fn of(&self, labels: &[u8]) -> Result<Parts, Error> {
         self.check(labels)?;
         Ok((0..self.problem.height).map(|y| self.of_row(y, labels)).sum())
+    }
+
+    /// The same with the threads of the current pool, where the field is large enough for them.
+    ///
+    /// # Errors
+    /// As [`Terms::of`].
+    pub fn of_in_parallel(&self, labels: &[u8]) -> Result<Parts, Error> {
+        self.check(labels)?;
+        Ok(self.of_rows_in_parallel(labels))
+    }
+
+    /// The same for `labels` that are checked.
+    pub(crate) fn of_rows_in_parallel(&self, labels: &[u8]) -> Parts {
+        let rows = 0..self.problem.height;
+        // Below this size waking the threads costs more than it saves.
+        if self.problem.rvs() < 1 << 20 {
+            return rows.map(|y| self.of_row(y, labels)).sum();
+        }
+        rows.into_par_iter().map(|y| self.of_row(y, labels)).sum()
     }
 
     /// What every label of RV (x, y) would add to the total: its singleton and its pairs, into `costs`, one a label. `labels`

@@ -128,7 +128,7 @@ impl Session for CpuSession<'_> {
         let (job, iteration, begun) = (self.run.job(), self.run.iteration(), Instant::now());
         let outcome = self.run.finish()?;
         let wall_seconds = (self.time + begun.elapsed()).as_secs_f64();
-        let log = log_report(&self.format, outcome.messages.len() as u64, (job, iteration));
+        let log = LogReport::packed(&self.format, outcome.messages.len() as u64, (job, iteration));
         Ok(RunReport { outcome, wall_seconds, array: None, log })
     }
 
@@ -136,18 +136,7 @@ impl Session for CpuSession<'_> {
         let (job, iteration, begun) = (self.run.job(), self.run.iteration(), Instant::now());
         let Drained { labels, labels_touched } = self.run.finish_to(spill);
         let wall_seconds = (self.time + begun.elapsed()).as_secs_f64();
-        let log = log_report(&self.format, spill.messages()?, (job, iteration));
+        let log = LogReport::packed(&self.format, spill.messages()?, (job, iteration));
         Ok(DrainedReport { labels, labels_touched, wall_seconds, log })
-    }
-}
-
-/// The log of so many messages of the first `iteration` iterations of `job`, packed without gaps.
-fn log_report(format: &MessageFormat, messages: u64, (job, iteration): (&Job, u32)) -> LogReport {
-    let lines = messages.div_ceil(format.per_line() as u64);
-    LogReport {
-        messages,
-        lines,
-        bytes: lines * format.line_bytes() as u64,
-        bytes_without_log: job.problem().free_rvs() as u64 * u64::from(job.collected_by(iteration)),
     }
 }

@@ -14,16 +14,17 @@ pub mod error;
 pub mod generic;
 pub mod nvml;
 pub mod packed;
+mod pieces;
 pub mod plan;
 pub mod sys;
 
-use super::{Backend, LogReport, Progress, ProgressSink, RunReport};
+use super::{Backend, LogReport, Progress, ProgressSink, RunReport, Session};
 use crate::logfile::message_format;
 use cudarc::driver::CudaEvent;
 use device::Device;
 pub use error::CudaError;
 use nvml::EnergyMeter;
-use spa_model::{ArrayShape, Histogram, Job, Message, Outcome};
+use spa_model::{ArrayShape, Histogram, Job, Message, Outcome, Snapshot, Step};
 use std::time::{Duration, Instant};
 
 /// Which kernel runs a job.
@@ -111,16 +112,25 @@ pub struct Watch<'a> {
     meter: Option<(&'a EnergyMeter, f64)>,
     sink: ProgressSink<'a>,
     iterations: u32,
+    /// Nominal labels of an iteration of all jobs.
+    labels: u64,
     started: Instant,
     told: Instant,
+    /// Iterations launched when the run was waited for last.
+    waited_at: u32,
 }
 
+/// A run is waited for after so many labels: some tenths of a second, so that a wish to stop is heard while launches queue up.
+const LABELS_AHEAD: u64 = 100_000_000_000;
+
 impl<'a> Watch<'a> {
-    /// For a run of `iterations`.
-    pub fn new(sink: ProgressSink<'a>, iterations: u32) -> Self {
+    /// For a run of `jobs` with as many iterations, from iteration `from` on.
+    pub fn new(sink: ProgressSink<'a>, jobs: &[&Job], from: u32) -> Self {
         let now = Instant::now();
         let (profile, stripped, meter) = (false, Stripped::default(), None);
-        Self { profile, stripped, meter, sink, iterations, started: now, told: now }
+        let iterations = jobs.first().map_or(0, |job| job.iterations());
+        let labels = jobs.iter().map(|job| job.labels_evaluated_by(1)).sum();
+        Self { profile, stripped, meter, sink, iterations, labels, started: now, told: now, waited_at: from }
     }
 
     /// Measures the run's energy with `meter`.
@@ -152,16 +162,37 @@ impl<'a> Watch<'a> {
     /// # Errors
     /// [`CudaError::Stopped`] if the sink says so, or the driver's failure.
     pub fn tick(&mut self, device: &Device, iteration: u32) -> Result<(), CudaError> {
-        if self.told.elapsed() < Duration::from_millis(250) {
+        let ahead = u64::from(iteration - self.waited_at) * self.labels;
+        if ahead < LABELS_AHEAD && self.told.elapsed() < Duration::from_millis(250) {
             return Ok(());
         }
         device.synchronize()?;
         self.told = Instant::now();
-        if (self.sink)(Progress { iteration, iterations: self.iterations }) {
+        self.waited_at = iteration;
+        if self.tell(iteration) {
             return Ok(());
         }
         Err(CudaError::Stopped { iteration, iterations: self.iterations })
     }
+
+    /// Tells that `iteration` iterations are done; false is a wish to stop.
+    fn tell(&mut self, iteration: u32) -> bool {
+        (self.sink)(Progress { iteration, iterations: self.iterations })
+    }
+}
+
+/// First iteration after each entry of the schedule of `job`.
+fn ends(job: &Job) -> Vec<u32> {
+    let end = |end: &mut u32, step: &Step| {
+        *end += step.iterations;
+        Some(*end)
+    };
+    job.run().schedule.steps().iter().scan(0, end).collect()
+}
+
+/// The schedule entry of `iteration`, given the [`ends`].
+fn entry_of(ends: &[u32], iteration: u32) -> usize {
+    ends.partition_point(|&end| end <= iteration)
 }
 
 /// Bits of a random word that u is made of: the product's upper word is then r for every u_bits.
@@ -241,7 +272,7 @@ impl Cuda {
     /// # Errors
     /// Out of memory, a failing driver, a kernel that cannot run the job, or [`CudaError::Stopped`].
     pub fn sample(&self, job: &Job, progress: ProgressSink<'_>) -> Result<Finished, CudaError> {
-        self.sample_watched(&self.device, job, &mut Watch::new(progress, job.iterations()))
+        self.sample_watched(&self.device, job, &mut Watch::new(progress, &[job], 0))
     }
 
     /// As [`Cuda::sample_many`], with counters read after every schedule entry.
@@ -255,14 +286,7 @@ impl Cuda {
     fn report(&self, job: &Job, finished: Finished) -> anyhow::Result<RunReport> {
         let histogram = Histogram::from_messages(job, &finished.messages, &finished.labels)?;
         let format = message_format(job, self.shape.as_ref());
-        let messages = finished.messages.len() as u64;
-        let lines = messages.div_ceil(format.per_line() as u64);
-        let log = LogReport {
-            messages,
-            lines,
-            bytes: lines * format.line_bytes() as u64,
-            bytes_without_log: job.problem().free_rvs() as u64 * u64::from(job.collected()),
-        };
+        let log = LogReport::packed(&format, finished.messages.len() as u64, (job, job.iterations()));
         let outcome = Outcome {
             labels: finished.labels,
             histogram,
@@ -272,18 +296,23 @@ impl Cuda {
         Ok(RunReport { outcome, wall_seconds: finished.seconds, array: None, log })
     }
 
+    /// The kernel for `job`: the generic one where the fastest cannot run it.
+    fn kernel_for(&self, job: &Job) -> Kernel {
+        match self.kernel {
+            Kernel::Auto if plan::Plan::new(job).is_err() => Kernel::Generic,
+            kernel => kernel,
+        }
+    }
+
     fn sample_watched(
         &self,
         device: &Device,
         job: &Job,
         watch: &mut Watch<'_>,
     ) -> Result<Finished, CudaError> {
-        match self.kernel {
+        match self.kernel_for(job) {
             Kernel::Baseline => baseline::run(device, job, &job.initial_labels(), watch),
-            Kernel::Generic => generic::run(device, job, &job.initial_labels(), watch),
-            Kernel::Auto if plan::Plan::new(job).is_err() => {
-                generic::run(device, job, &job.initial_labels(), watch)
-            }
+            Kernel::Generic => generic::run(device, job, watch),
             kernel => {
                 let mut finished = packed::run(device, &[job], kernel, watch)?;
                 finished.pop().ok_or(CudaError::Driver { what: "run a job", cause: "no result".into() })
@@ -317,7 +346,7 @@ impl Cuda {
             && jobs.iter().all(|job| plan::Plan::new(job).is_ok());
         let mut finished = Vec::with_capacity(jobs.len());
         for batch in jobs.chunks(if packed { packed::most_jobs(device) } else { 1 }) {
-            let mut watch = Watch::new(progress, batch[0].iterations());
+            let mut watch = Watch::new(progress, batch, 0);
             watch.profile = profile;
             watch.stripped = self.stripped;
             watch.metered(self.meter.as_ref());
@@ -358,6 +387,13 @@ impl Backend for Cuda {
     }
 
     fn in_one_piece(&self) -> Option<&'static str> {
-        Some("its kernels go from the first iteration to the last")
+        (self.kernel == Kernel::Baseline).then_some("its baseline kernel keeps the histogram on the card")
+    }
+
+    fn start<'a>(&'a self, job: &'a Job, from: Option<Snapshot>) -> anyhow::Result<Box<dyn Session + 'a>> {
+        if self.in_one_piece().is_some() {
+            return Err(self.refuse_pieces("a run in pieces").into());
+        }
+        Ok(Box::new(pieces::CudaSession::new(self, job, from)?))
     }
 }

@@ -408,7 +408,7 @@ fn the_simulated_card_keeps_no_part_of_a_run() {
             spa.fails(2, &[&run[..], &[option, "c"]].concat()),
             format!(
                 "error: backend 'sim' does not do {option}: a card runs a job from its start to its final drain; use \
-                 --backend cpu\n"
+                 --backend cpu or cuda\n"
             )
         );
     }

@@ -259,11 +259,8 @@ impl<'a> Run<'a> {
         let problem = self.job.problem();
         let terms = self.terms.get_or_insert_with(|| Terms::new(problem));
         let parts: crate::energy::Parts = match &self.pool {
-            // Below this size waking the threads costs more than it saves.
-            Some(pool) if problem.rvs() >= 1 << 20 => {
-                pool.install(|| (0..problem.height).into_par_iter().map(|y| terms.of_row(y, &labels)).sum())
-            }
-            _ => (0..problem.height).map(|y| terms.of_row(y, &labels)).sum(),
+            Some(pool) => pool.install(|| terms.of_rows_in_parallel(&labels)),
+            None => (0..problem.height).map(|y| terms.of_row(y, &labels)).sum(),
         };
         parts.total()
     }

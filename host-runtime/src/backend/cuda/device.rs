@@ -3,12 +3,15 @@
 use super::compile::Variant;
 use super::error::CudaError;
 use super::sys;
+use crate::spill::Spill;
 use cudarc::driver::sys::{CUdevice_attribute, CUevent_flags, CUresult};
 use cudarc::driver::{
     CudaContext, CudaEvent, CudaFunction, CudaModule, CudaSlice, CudaStream, DevicePtr, DeviceRepr,
     DriverError, ValidAsZeroBits,
 };
 use spa_model::Message;
+use spa_model::fast::Sink as _;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Turns a driver error into ours.
@@ -125,11 +128,20 @@ impl Device {
         slice: &CudaSlice<T>,
         len: usize,
     ) -> Result<Vec<T>, CudaError> {
-        let mut data = vec![T::default(); len];
-        if len > 0 {
-            let view = slice.try_slice(0..len).ok_or_else(|| CudaError::Driver {
+        self.download_part(slice, 0..len)
+    }
+
+    /// The same for elements `part`.
+    fn download_part<T: DeviceRepr + Default + Clone>(
+        &self,
+        slice: &CudaSlice<T>,
+        part: Range<usize>,
+    ) -> Result<Vec<T>, CudaError> {
+        let mut data = vec![T::default(); part.len()];
+        if !part.is_empty() {
+            let view = slice.try_slice(part.clone()).ok_or_else(|| CudaError::Driver {
                 what: "copy from the card",
-                cause: format!("{len} elements asked of a buffer of {}", slice.len()),
+                cause: format!("elements {part:?} asked of a buffer of {}", slice.len()),
             })?;
             self.stream.memcpy_dtoh(&view, &mut data).map_err(driver("copy from the card"))?;
         }
@@ -207,6 +219,9 @@ impl Kernels {
     }
 }
 
+/// Messages that are copied to the host at once.
+const DRAINED: usize = 1 << 22;
+
 /// Messages on the card and those already taken to the host.
 #[derive(Debug)]
 pub struct MessageLog {
@@ -217,6 +232,8 @@ pub struct MessageLog {
     bound: u64,
     /// By job of a batch.
     messages: Vec<Vec<Message>>,
+    /// Where messages of the only job go from the host, and the width of its field.
+    sent: Option<(Arc<Spill>, u32)>,
 }
 
 /// `log` as the kernels take it.
@@ -248,7 +265,31 @@ impl MessageLog {
             cursor: device.zeros("the message log", 1)?,
             bound: 0,
             messages: vec![Vec::new(); jobs],
+            sent: None,
         })
+    }
+
+    /// The same with messages that were sent before, by job.
+    #[must_use]
+    pub fn with(self, messages: Vec<Vec<Message>>) -> Self {
+        Self { messages, ..self }
+    }
+
+    /// From now on the messages of the only job go to `spill`; its field is `width` wide.
+    pub fn send_to(&mut self, spill: Arc<Spill>, width: u32) {
+        self.sent = Some((spill, width));
+        self.hand_over();
+    }
+
+    fn hand_over(&mut self) {
+        let Some((spill, width)) = &self.sent else { return };
+        for messages in &mut self.messages {
+            messages.sort_unstable_by_key(|message| message.rv);
+            for row in messages.chunk_by(|a, b| a.rv / width == b.rv / width) {
+                spill.take(row[0].rv / width, row);
+            }
+            messages.clear();
+        }
     }
 
     /// What kernels take.
@@ -299,23 +340,36 @@ impl MessageLog {
     /// # Errors
     /// The driver's failure.
     pub fn drain(&mut self) -> Result<(), CudaError> {
-        let fill = self.fill()?;
-        let words = self.device.download(&self.buffer, fill as usize)?;
-        for word in words {
-            let (rv, label, count) = (word as u32, (word >> 32) as u8, (word >> 40) as u32 & 0xffff);
-            self.messages[(word >> 56) as usize].push(Message { rv, label, count });
+        let fill = self.fill()? as usize;
+        for first in (0..fill).step_by(DRAINED) {
+            let words = self.device.download_part(&self.buffer, first..fill.min(first + DRAINED))?;
+            for word in words {
+                let (rv, label, count) = (word as u32, (word >> 32) as u8, (word >> 40) as u32 & 0xffff);
+                self.messages[(word >> 56) as usize].push(Message { rv, label, count });
+            }
+            self.hand_over();
         }
         self.device.stream.memset_zeros(&mut self.cursor).map_err(driver("empty the message log"))?;
         self.bound = 0;
         Ok(())
     }
 
-    /// All messages, by job.
+    /// Moves out all messages, by job.
     ///
     /// # Errors
     /// As [`MessageLog::drain`].
-    pub fn finish(mut self) -> Result<Vec<Vec<Message>>, CudaError> {
+    pub fn take(&mut self) -> Result<Vec<Vec<Message>>, CudaError> {
         self.drain()?;
-        Ok(self.messages)
+        let none = vec![Vec::new(); self.messages.len()];
+        Ok(std::mem::replace(&mut self.messages, none))
+    }
+
+    /// All messages of the first job, which stay here.
+    ///
+    /// # Errors
+    /// As [`MessageLog::drain`].
+    pub fn messages(&mut self) -> Result<&[Message], CudaError> {
+        self.drain()?;
+        Ok(self.messages.first().map_or(&[], Vec::as_slice))
     }
 }

@@ -3,11 +3,12 @@
 use super::compile::{GENERIC, Variant};
 use super::device::{Device, LogAddress, MessageLog, driver};
 use super::error::CudaError;
+use super::pieces::{OnCard, entry_of_word, entry_word, fresh};
 use super::sys::{self, KernelParams};
 use super::{Finished, Watch};
 use cudarc::driver::{CudaFunction, CudaSlice, LaunchConfig};
 use spa_model::weights::WeightTable;
-use spa_model::{Difference, Job, Singleton, Weights};
+use spa_model::{Difference, Job, LabelEntry, Singleton, Snapshot, Weights};
 
 const BLOCK: u32 = 256;
 
@@ -120,7 +121,8 @@ pub(super) struct Uploaded {
     _bytes: Vec<CudaSlice<u8>>,
     _words: Vec<CudaSlice<u32>>,
     _costs: CudaSlice<u16>,
-    _entries: CudaSlice<u64>,
+    /// Label entries, H×W ([`entry_word`]).
+    entries: CudaSlice<u64>,
 }
 
 /// Copies `job` to the card; `sampling` also makes room for label entries.
@@ -182,7 +184,7 @@ pub(super) fn upload(
         u_mask: super::u_mask(hardware.u_bits),
         count_max: hardware.count_max(),
     };
-    Ok(Uploaded { params, labels, _bytes: bytes, _words: words, _costs: costs, _entries: entries })
+    Ok(Uploaded { params, labels, _bytes: bytes, _words: words, _costs: costs, entries })
 }
 
 /// Planes of the packed kernels that `prepare` fills (`kernels/prepare.cu`): their addresses.
@@ -243,51 +245,133 @@ fn grid(threads: u64) -> LaunchConfig {
     }
 }
 
-/// Runs `job` from `start`.
+/// A job on the card between two iterations.
+pub(super) struct Sampler<'a> {
+    device: &'a Device,
+    job: &'a Job,
+    step: CudaFunction,
+    drain: CudaFunction,
+    config: LaunchConfig,
+    uploaded: Uploaded,
+    log: MessageLog,
+    /// First iteration after each entry of the schedule.
+    ends: Vec<u32>,
+    iteration: u32,
+    /// Iterations done before.
+    begun_at: u32,
+}
+
+impl<'a> Sampler<'a> {
+    /// `job` on the card as it stands in `begin`.
+    ///
+    /// # Errors
+    /// Out of memory or a failing driver, and [`CudaError::Unsupported`] for too many threads.
+    pub fn new(device: &'a Device, job: &'a Job, begin: Snapshot) -> Result<Self, CudaError> {
+        let problem = job.problem();
+        let rvs = problem.rvs();
+        let a_colour = u64::from(problem.width).div_ceil(2) * u64::from(problem.height);
+        let threads = a_colour * u64::from(lanes(problem.labels));
+        if threads > u64::from(u32::MAX) - u64::from(BLOCK) {
+            let why =
+                format!("{rvs} RVs with {} labels need {threads} threads, at most 2^32", problem.labels);
+            return Err(CudaError::Unsupported { kernel: "generic", why });
+        }
+        let kernels = device.load(&variant(job))?;
+        let log = MessageLog::new(device, (4 * rvs).clamp(1 << 16, 1 << 28).max(2 * rvs), 1)?;
+        let mut uploaded = upload(device, job, &begin.labels, log.address(), true)?;
+        if !begin.entries.is_empty() {
+            let words: Vec<u64> = begin.entries.iter().map(|entry| entry_word(entry, 0)).collect();
+            device.stream.memcpy_htod(&words, &mut uploaded.entries).map_err(driver("copy to the card"))?;
+        }
+        device.synchronize()?;
+        Ok(Self {
+            device,
+            job,
+            step: kernels.function("gibbs_generic")?,
+            drain: kernels.function("drain_generic")?,
+            config: grid(threads),
+            uploaded,
+            log: log.with(vec![begin.messages]),
+            ends: super::ends(job),
+            iteration: begin.iteration,
+            begun_at: begin.iteration,
+        })
+    }
+}
+
+impl OnCard for Sampler<'_> {
+    fn iteration(&self) -> u32 {
+        self.iteration
+    }
+
+    fn advance(&mut self, to: u32, watch: &mut Watch<'_>) -> Result<(), CudaError> {
+        let (problem, run) = (self.job.problem(), self.job.run());
+        let a_colour = u64::from(problem.width).div_ceil(2) * u64::from(problem.height);
+        while self.iteration < to {
+            let collect = self.iteration >= run.burn_in;
+            let chain_iteration = u32::from(run.chain) << 24 | self.iteration;
+            let entry = super::entry_of(&self.ends, self.iteration);
+            for colour in [0, 1] {
+                if collect {
+                    self.log.reserve(a_colour)?;
+                }
+                let scalars = [chain_iteration, colour, u32::from(collect), entry as u32];
+                let params = &self.uploaded.params;
+                // SAFETY: `uploaded` lives as long as self and its buffers have the sizes that the kernel indexes; the log
+                // has room for one message of every RV of this colour; the signature matches.
+                unsafe { sys::launch(&self.device.stream, &self.step, self.config, false, params, &scalars) }
+                    .map_err(driver("launch the generic kernel"))?;
+            }
+            self.iteration += 1;
+            watch.tick(self.device, self.iteration)?;
+        }
+        Ok(())
+    }
+
+    fn labels(&self) -> Result<Vec<u8>, CudaError> {
+        self.device.download(&self.uploaded.labels, self.job.problem().rvs())
+    }
+
+    fn settle(&mut self) -> Result<(), CudaError> {
+        // Every pick is entered at once.
+        Ok(())
+    }
+
+    fn entries(&self) -> Result<Vec<LabelEntry>, CudaError> {
+        let words = self.device.download(&self.uploaded.entries, self.job.problem().rvs())?;
+        Ok(words.into_iter().map(entry_of_word).collect())
+    }
+
+    fn send_entries(&mut self) -> Result<(), CudaError> {
+        let rvs = self.job.problem().rvs() as u64;
+        self.log.reserve(2 * rvs)?;
+        let (stream, params) = (&self.device.stream, &self.uploaded.params);
+        // SAFETY: as above; the log has room for two messages of every RV.
+        unsafe { sys::launch(stream, &self.drain, grid(rvs), false, params, &[]) }
+            .map_err(driver("launch the drain kernel"))
+    }
+
+    fn log(&mut self) -> &mut MessageLog {
+        &mut self.log
+    }
+
+    fn touched(&self) -> Result<u64, CudaError> {
+        Ok(self.job.labels_evaluated_by(self.iteration) - self.job.labels_evaluated_by(self.begun_at))
+    }
+}
+
+/// Runs `job` from its start to its end.
 ///
 /// # Errors
-/// Out of memory, a failing driver, or [`CudaError::Stopped`].
-pub fn run(device: &Device, job: &Job, start: &[u8], watch: &mut Watch<'_>) -> Result<Finished, CudaError> {
-    let (problem, run) = (job.problem(), job.run());
-    let rvs = problem.rvs();
-    let a_colour = u64::from(problem.width).div_ceil(2) * u64::from(problem.height);
-    let threads = a_colour * u64::from(lanes(problem.labels));
-    if threads > u64::from(u32::MAX) - u64::from(BLOCK) {
-        let why = format!("{rvs} RVs with {} labels need {threads} threads, at most 2^32", problem.labels);
-        return Err(CudaError::Unsupported { kernel: "generic", why });
-    }
-    let kernels = device.load(&variant(job))?;
-    let (step, drain) = (kernels.function("gibbs_generic")?, kernels.function("drain_generic")?);
-    let mut log = MessageLog::new(device, (4 * rvs).clamp(1 << 16, 1 << 28).max(2 * rvs), 1)?;
-    let uploaded = upload(device, job, start, log.address(), true)?;
-    let params = uploaded.params;
-    let config = grid(threads);
-    device.synchronize()?;
-
+/// As [`Sampler::new`], or [`CudaError::Stopped`].
+pub fn run(device: &Device, job: &Job, watch: &mut Watch<'_>) -> Result<Finished, CudaError> {
+    let mut sampler = Sampler::new(device, job, fresh(job))?;
     watch.start();
-    for (iteration, entry) in run.schedule.entry_of_iterations().enumerate() {
-        let iteration = iteration as u32;
-        let collect = iteration >= run.burn_in;
-        let chain_iteration = u32::from(run.chain) << 24 | iteration;
-        for colour in [0, 1] {
-            if collect {
-                log.reserve(a_colour)?;
-            }
-            let scalars = [chain_iteration, colour, u32::from(collect), entry as u32];
-            // SAFETY: `uploaded` lives until the end of this function and its buffers have the sizes that the kernel
-            // indexes; the log has room for one message of every RV of this colour; the signature matches.
-            unsafe { sys::launch(&device.stream, &step, config, false, &params, &scalars) }
-                .map_err(driver("launch the generic kernel"))?;
-        }
-        watch.tick(device, iteration + 1)?;
-    }
-    log.reserve(2 * rvs as u64)?;
-    // SAFETY: as above; the log has room for two messages of every RV.
-    unsafe { sys::launch(&device.stream, &drain, grid(rvs as u64), false, &params, &[]) }
-        .map_err(driver("launch the drain kernel"))?;
+    sampler.advance(job.iterations(), watch)?;
+    sampler.send_entries()?;
     device.synchronize()?;
     let (seconds, joules) = (watch.seconds(), watch.joules());
-    let labels = device.download(&uploaded.labels, rvs)?;
-    let touched = job.labels_evaluated();
-    Ok(Finished { labels, messages: log.finish()?.concat(), seconds, touched, laps: Vec::new(), joules })
+    let messages = sampler.log.take()?.concat();
+    let (labels, touched) = (sampler.labels()?, sampler.touched()?);
+    Ok(Finished { labels, messages, seconds, touched, laps: Vec::new(), joules })
 }

@@ -1,6 +1,7 @@
 //! The packed kernels: 8-bit energies, dense at high temperatures, sparse and event-driven at low ones.
 
 mod lane;
+mod run;
 mod tiling;
 
 use super::compile::{PACKED, PREPARE, SPARSE, Source, TILES, TILES_DENSE, Variant};
@@ -9,11 +10,12 @@ use super::error::CudaError;
 use super::generic;
 use super::plan::Plan;
 use super::sys;
-use super::{Finished, Kernel, Lap, Stripped, Watch};
+use super::{Kernel, Stripped};
 use cudarc::driver::sys::CUfunction_attribute;
 use cudarc::driver::{CudaFunction, CudaSlice, LaunchConfig};
 use lane::{Batch, Lane, Planes, Shared};
-use spa_model::Job;
+pub use run::run;
+use spa_model::{Job, Snapshot};
 use tiling::Tiling;
 
 /// Threads of a block of the simple kernels.
@@ -130,8 +132,8 @@ const FLAG: usize = 8;
 /// Threads of a block that has a tile.
 const TILE_THREADS: u32 = 768;
 
-/// Everything of a run on the card.
-struct Session<'a> {
+/// Jobs on the card between two iterations.
+pub(super) struct Sampler<'a> {
     device: &'a Device,
     /// The first job: the others are like it ([`alike`]).
     job: &'a Job,
@@ -152,6 +154,12 @@ struct Session<'a> {
     unsettled: u32,
     /// Limit of the last sparse launch, if its bits still hold.
     bits_hold: Option<u32>,
+    kernel: Kernel,
+    /// First iteration after each entry of the schedule.
+    ends: Vec<u32>,
+    iteration: u32,
+    /// Iterations run dense.
+    dense_iterations: u64,
     /// Tables of all jobs, held so that their addresses stay valid.
     _bytes: Vec<CudaSlice<u8>>,
     _near: CudaSlice<u64>,
@@ -185,14 +193,22 @@ fn alike(first: &Job, plan: &Plan, other: &Job) -> Result<(), CudaError> {
     Err(CudaError::Unsupported { kernel: "packed", why })
 }
 
-impl<'a> Session<'a> {
-    fn new(
+impl<'a> Sampler<'a> {
+    /// `jobs` on the card as they stand in `begins`, after as many iterations each; which kernel, whether it counts for a profile, and
+    /// what it leaves out.
+    ///
+    /// # Errors
+    /// As [`run`].
+    pub fn new(
         device: &'a Device,
         jobs: &[&'a Job],
-        starts: &[Vec<u8>],
-        (profile, stripped): (bool, Stripped),
+        begins: Vec<Snapshot>,
+        (kernel, profile, stripped): (Kernel, bool, Stripped),
     ) -> Result<Self, CudaError> {
-        let job = jobs[0];
+        let (Some(&job), Some(iteration)) = (jobs.first(), begins.first().map(|begin| begin.iteration))
+        else {
+            return Err(CudaError::Unsupported { kernel: "packed", why: "there is no job".to_string() });
+        };
         let plan = Plan::new(job)?;
         jobs.iter().try_for_each(|other| alike(job, &plan, other))?;
         let planes = Planes::new(job);
@@ -211,7 +227,7 @@ impl<'a> Session<'a> {
         let wish = rvs * (u64::from(job.collected()) + 3);
         let capacity = wish.min(1 << 27).min(device.free_memory() / 32).max(3 * rvs).max(1 << 16);
         let log = MessageLog::new(device, capacity as usize, jobs.len())?;
-        let lanes = jobs.iter().zip(starts).enumerate().map(|(n, (job, start))| {
+        let lanes = jobs.iter().zip(&begins).enumerate().map(|(n, (job, begin))| {
             let shared = Shared {
                 pair: device.address(&pair),
                 near: device.address(&near),
@@ -221,9 +237,10 @@ impl<'a> Session<'a> {
                 counters: device.address(&counters) + (n * COUNTERS * size_of::<u64>()) as u64,
                 tiling,
             };
-            Lane::new(device, job, start, (&plan, planes), &prepare, shared)
+            Lane::new(device, job, begin, (&plan, planes), &prepare, shared)
         });
         let lanes = lanes.collect::<Result<Vec<_>, _>>()?;
+        let log = log.with(begins.into_iter().map(|begin| begin.messages).collect());
         let spread = Spread::new(device, &planes, job.problem().labels.into(), jobs.len());
         let batch = if jobs.len() == 1 { 1 } else { BATCH as u32 };
         let load = |source, threads| {
@@ -275,6 +292,10 @@ impl<'a> Session<'a> {
             log,
             unsettled: 0,
             bits_hold: None,
+            kernel,
+            ends: super::ends(job),
+            iteration,
+            dense_iterations: 0,
             _bytes: vec![pair, steps],
             _near: near,
         })
@@ -356,7 +377,9 @@ impl<'a> Session<'a> {
         left.min(fit.clamp(1, self.job.hardware().count_max().into()) as u32)
     }
 
-    fn settle(&mut self, done: u32, last: bool) -> Result<(), CudaError> {
+    /// Brings all label entries up to date; if it is the `last` time, their pairs are sent, too.
+    fn settle_entries(&mut self, last: bool) -> Result<(), CudaError> {
+        let done = self.job.collected_by(self.iteration).into();
         self.log.reserve(3 * self.rvs())?;
         let mut config = simple(2 * self.planes.half * self.planes.height);
         config.grid_dim.0 *= self.lanes.len() as u32;
@@ -367,18 +390,17 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// `span` iterations of schedule entry `step` from `iteration` on.
-    fn advance(&mut self, kernel: Kernel, step: usize, iteration: u32, span: u32) -> Result<bool, CudaError> {
-        let burn_in = self.job.run().burn_in;
-        if iteration >= burn_in {
+    /// The next `span` iterations, of schedule entry `step`.
+    fn launch_iterations(&mut self, step: usize, span: u32) -> Result<(), CudaError> {
+        if self.iteration >= self.job.run().burn_in {
             if self.unsettled + span > self.job.hardware().count_max() && self.unsettled > 0 {
-                self.settle(iteration - burn_in, false)?;
+                self.settle_entries(false)?;
             }
             // At most one message a change, and two full counters, since the open picks fill at most one.
             self.log.reserve((u64::from(span) + 2) * self.rvs())?;
             self.unsettled += span;
         }
-        let (sparse, tiled) = self.choose(kernel, step);
+        let (sparse, tiled) = self.choose(self.kernel, step);
         let tiled = match &self.tiles {
             Some(tiles) if tiled => Some(tiles),
             None if tiled => {
@@ -401,84 +423,26 @@ impl<'a> Session<'a> {
             (Some(tiles), true) => (&tiles.events, Some(u32::from(wake_all))),
             (Some(tiles), false) => (if line { &tiles.dense } else { &tiles.dense_table }, None),
         };
-        let scalars: Vec<u32> = [iteration, span, step as u32].into_iter().chain(awake).collect();
+        let scalars: Vec<u32> = [self.iteration, span, step as u32].into_iter().chain(awake).collect();
         self.device.stream.memset_zeros(&mut self.barrier).map_err(driver("reset the barrier"))?;
         // SAFETY: all buffers of the lanes' parameters are fields of self and live; the log has room for what the launch
         // can send; the grid is as large as the card holds at once, so its blocks may wait for each other; tiles have the
         // shared memory that their tiling says.
         unsafe { self.launch(&resident.function, resident.config, true, &scalars) }?;
-        Ok(sparse)
+        if !sparse {
+            self.dense_iterations += u64::from(span);
+        }
+        self.iteration += span;
+        Ok(())
+    }
+
+    /// Labels that the dense kernels evaluated of `job`, one of the jobs.
+    fn dense_labels(&self, job: &Job) -> u64 {
+        job.labels_evaluated_by(1) * self.dense_iterations
     }
 }
 
 fn step_bytes(step: &super::plan::Step) -> Vec<u8> {
     let head = [step.limit, step.scale, step.slope, step.start, step.bias];
     head.iter().flat_map(|v| v.to_le_bytes()).chain(step.weight).collect()
-}
-
-/// Runs `jobs`, which differ in nothing but their pictures, evidence, seeds, chains and starts, all at once, at most
-/// [`BATCH`]; with the dense kernel, the sparse one, or whichever suits each temperature (`Auto`). The seconds and laps are
-/// those of all together.
-///
-/// # Errors
-/// [`CudaError::Unsupported`] if the jobs are not for these kernels or not alike; out of memory, a failing driver, or
-/// [`CudaError::Stopped`].
-pub fn run(
-    device: &Device,
-    jobs: &[&Job],
-    kernel: Kernel,
-    watch: &mut Watch<'_>,
-) -> Result<Vec<Finished>, CudaError> {
-    let Some(job) = jobs.first() else { return Ok(Vec::new()) };
-    let starts: Vec<Vec<u8>> = jobs.iter().map(|job| job.initial_labels()).collect();
-    let mut session = Session::new(device, jobs, &starts, (watch.profile, watch.stripped))?;
-    device.synchronize()?;
-
-    watch.start();
-    let mut marks = vec![device.mark()?];
-    let mut laps = Vec::new();
-    let mut dense_iterations = 0;
-    let mut iteration = 0;
-    for (step, entry) in job.run().schedule.steps().iter().enumerate() {
-        let mut lap = Lap { temperature: entry.temperature, ..Lap::default() };
-        let end = iteration + entry.iterations;
-        while iteration < end {
-            let span = session.span(iteration, end - iteration);
-            lap.sparse = session.advance(kernel, step, iteration, span)?;
-            if !lap.sparse {
-                dense_iterations += u64::from(span);
-            }
-            lap.iterations += span;
-            iteration += span;
-            watch.tick(device, iteration)?;
-        }
-        marks.push(device.mark()?);
-        if watch.profile {
-            lap.counters = session.counters()?;
-        }
-        laps.push(lap);
-    }
-    session.settle(job.collected().into(), true)?;
-    device.synchronize()?;
-    let (seconds, joules) = (watch.seconds(), watch.joules());
-    super::fill_seconds(&mut laps, &marks)?;
-
-    let counters = device.download(&session.counters, COUNTERS * jobs.len())?;
-    let messages = session.log.finish()?;
-    let planes = session.planes;
-    let lanes = jobs.iter().zip(&session.lanes).zip(counters.chunks_exact(COUNTERS)).zip(messages);
-    lanes
-        .map(|(((job, lane), counters), messages)| {
-            let dense = job.problem().free_rvs() as u64 * u64::from(job.problem().labels) * dense_iterations;
-            let labels = lane.labels(device, planes)?;
-            Ok(Finished {
-                labels,
-                messages,
-                seconds,
-                touched: dense + counters[0],
-                laps: laps.clone(),
-                joules,
-            })
-        })
-        .collect()
 }

@@ -3,12 +3,13 @@
 use super::super::device::{Device, LogAddress, driver};
 use super::super::error::CudaError;
 use super::super::generic;
+use super::super::pieces::{entry_of_word, entry_word};
 use super::super::plan::Plan;
 use super::super::sys::KernelParams;
 use super::super::u_mask;
 use super::tiling::Tiling;
 use cudarc::driver::{CudaFunction, CudaSlice};
-use spa_model::{Job, Singleton};
+use spa_model::{Job, LabelEntry, Singleton, Snapshot};
 
 /// Columns of the border left of a plane of labels.
 const BORDER: usize = 32;
@@ -149,18 +150,19 @@ pub struct Lane {
     /// Held so that the addresses in `params` stay valid.
     _wide: [CudaSlice<u32>; 2],
     _bytes: Vec<CudaSlice<u8>>,
-    _words: Vec<CudaSlice<u64>>,
+    /// Planes of label entries.
+    entries: [CudaSlice<u64>; 2],
 }
 
 impl Lane {
-    /// Copies `job` with the labels `start` to the card.
+    /// Copies `job` as it stands in `begin` to the card.
     ///
     /// # Errors
     /// Out of memory or a failing driver.
     pub fn new(
         device: &Device,
         job: &Job,
-        start: &[u8],
+        begin: &Snapshot,
         (plan, planes): (&Plan, Planes),
         prepare: &CudaFunction,
         shared: Shared,
@@ -172,20 +174,14 @@ impl Lane {
         let mut labels = [(); 2].map(|()| vec![problem.labels as u8; (planes.height + 2) * planes.pitch]);
         let mut valid = [(); 2].map(|()| vec![0_u32; planes.words * planes.height]);
         for (i, colour, y, j) in planes.rvs() {
-            labels[colour][planes.label_index(y, j)] = start[i];
+            labels[colour][planes.label_index(y, j)] = begin.labels[i];
             valid[colour][y * planes.words + j / 32] |= u32::from(!problem.is_fixed(i)) << (j % 32);
         }
 
         let mut bytes = Vec::new();
-        let mut long_words = Vec::new();
         let mut keep = |slice: CudaSlice<u8>| {
             let address = device.address(&slice);
             bytes.push(slice);
-            address
-        };
-        let mut keep_words = |slice: CudaSlice<u64>| {
-            let address = device.address(&slice);
-            long_words.push(slice);
             address
         };
 
@@ -225,10 +221,18 @@ impl Lane {
             first = keep(device.upload("singleton 1", one)?);
             second = keep(device.upload("singleton 2", &padded)?);
         }
-        let entries = [
-            keep_words(device.zeros("label entries", plane)?),
-            keep_words(device.zeros("label entries", plane)?),
-        ];
+        let mut entries =
+            [device.zeros::<u64>("label entries", plane)?, device.zeros("label entries", plane)?];
+        if !begin.entries.is_empty() {
+            let accounted = job.collected_by(begin.iteration);
+            let mut words = [vec![0; plane], vec![0; plane]];
+            for (i, colour, y, j) in planes.rvs() {
+                words[colour][y * planes.half + j] = entry_word(&begin.entries[i], accounted);
+            }
+            for (entries, words) in entries.iter_mut().zip(&words) {
+                device.stream.memcpy_htod(words, entries).map_err(driver("copy to the card"))?;
+            }
+        }
 
         let labels = [device.upload("labels", &labels[0])?, device.upload("labels", &labels[1])?];
         let words = shared.tiling.map_or(0, Tiling::kept_words).max(valid[0].len());
@@ -250,7 +254,7 @@ impl Lane {
             pair: shared.pair,
             near: shared.near,
             steps: shared.steps,
-            entries,
+            entries: [device.address(&entries[0]), device.address(&entries[1])],
             log: shared.log,
             barrier: shared.barrier,
             counters: shared.counters,
@@ -275,7 +279,7 @@ impl Lane {
             tiles: shared.tiling.map_or(0, Tiling::word),
             unit: 1024,
         };
-        Ok(Self { params, labels, active, valid, _wide: wide, _bytes: bytes, _words: long_words })
+        Ok(Self { params, labels, active, valid, _wide: wide, _bytes: bytes, entries })
     }
 
     /// All RVs that are not fixed must be updated.
@@ -290,6 +294,19 @@ impl Lane {
                 .map_err(driver("reset a buffer on the card"))?;
         }
         Ok(())
+    }
+
+    /// The label entries as they stand on the card, H×W.
+    ///
+    /// # Errors
+    /// The driver's failure.
+    pub fn entries(&self, device: &Device, planes: Planes) -> Result<Vec<LabelEntry>, CudaError> {
+        let plane = planes.half * planes.height;
+        let colours = [device.download(&self.entries[0], plane)?, device.download(&self.entries[1], plane)?];
+        Ok(planes
+            .rvs()
+            .map(|(_, colour, y, j)| entry_of_word(colours[colour][y * planes.half + j]))
+            .collect())
     }
 
     /// The labels now, H×W.
