@@ -106,6 +106,15 @@ fn runs_are_saved_and_resumed_on_stand_ins() {
     let refused = spa(2, &format!("{run} --backend cuda --chains 2 --resume c"));
     assert!(refused.contains("--resume is for one chain"), "{refused}");
 
+    // Holes are costs from a table.
+    let mask: Vec<u8> = (0..40 * 24).map(|i| u8::from((10..14).contains(&(i % 40)))).collect();
+    image::save_buffer(folder.path().join("mask.png"), &mask, 40, 24, image::ExtendedColorType::L8).unwrap();
+    for backend in ["cpu", "cuda"] {
+        let restore = "restore pair/left.png --mask mask.png --labels 8 --iterations 20";
+        spa(0, &format!("{restore} --backend {backend} -o holes-{backend}"));
+    }
+    equal("holes-cpu", "holes-cuda");
+
     spa(0, "synth segment -o picture --size 32x24 --labels 2 --seed 2");
     let segment = "segment picture/image.png --labels 2 --iterations 30 --uncertainty";
     spa(0, &format!("{segment} --backend cpu -o segment"));

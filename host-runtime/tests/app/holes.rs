@@ -2,6 +2,7 @@
 
 use super::support::{Spa, data};
 use spa_runtime::formats::numbers::Numbers;
+use spa_runtime::npy;
 use spa_runtime::picture::Picture;
 use std::path::Path;
 
@@ -157,6 +158,29 @@ fn slopes_and_edges_go_through_holes() {
             );
         }
     }
+}
+
+/// Costs that say what the picture says give the same, whatever they say under the mask; then the picture itself says nothing.
+#[test]
+fn costs_of_ones_own_go_around_holes() {
+    let spa = Spa::new();
+    let (w, h) = (40, 30);
+    let truth: Vec<u8> = (0..w * h).map(|i| (30 + 3 * (i % w) + i / w) as u8).collect();
+    let damaged = Damaged::new(&truth, w, 6.0, &[(12, 8, 6, 6), (30, 0, 2, h)]);
+    let cost = |i: usize, l: u8| {
+        let unknown = damaged.hole[i];
+        u16::from(if unknown { (l ^ 0x5a).wrapping_mul(7) } else { damaged.seen[i].abs_diff(l) })
+    };
+    let costs: Vec<u16> =
+        (0..w * h).flat_map(|i| (0..=255).map(move |l| (i, l))).map(|(i, l)| cost(i, l)).collect();
+    npy::write(&spa.path("costs.npy"), &[h as u64, w as u64, 256], &costs).unwrap();
+    // All greys are labels, so that costs tell them exactly; the smoothness is not read off the picture.
+    let more = ["--labels", "256", "--iterations", "60", "--beta", "2"];
+    let expected = damaged.restored(&spa, &more);
+    let blank = Damaged { seen: vec![128; w * h], ..damaged };
+    let found = blank.restored(&spa, &[&more[..], &["--costs", "costs.npy"]].concat());
+    assert!(found == expected, "costs and picture");
+    assert!(blank.restored(&spa, &more) != expected, "the picture says nothing");
 }
 
 /// Prints the table of docs/quality.md.
