@@ -227,9 +227,11 @@ impl Panel {
         bars: &[Bar],
         limit: Option<&(String, f64)>,
     ) -> Drawn {
-        let named = bars.iter().flat_map(|bar| &bar.parts).any(|(name, _)| !name.is_empty());
-        // The legend lies above the bars.
-        let room = if named { 1.35 } else { 1.08 };
+        let names = bars.iter().flat_map(|bar| &bar.parts).filter(|(name, _)| !name.is_empty()).count();
+        let named = names > 0;
+        // The legend lies above the bars, a line for each name.
+        let lines = names + usize::from(limit.is_some());
+        let room = if named { 1.1 + 0.12 * lines as f64 } else { 1.08 };
         let y = self.y.fit(bars.iter().flat_map(Bar::heights).chain(limit.map(|l| l.1)), room);
         let ends = (-0.5, categories.len().max(1) as f64 - 0.5);
         let ticks = (0..categories.len()).map(|n| n as f64).collect();
