@@ -4,7 +4,7 @@
 #   scripts/gpu.sh --tools         put NVRTC 13.0 from PyPI into .tools/cuda (about 100 MB; no card needed)
 #   scripts/gpu.sh --pack FOLDER   build what the steps run and put it into FOLDER (no card needed)
 #   scripts/gpu.sh [STEP…]         on a machine with a card: all steps, or some: tests, kernels, batches, parts, counters,
-#                                  energy, edgs, edgs15, fig317; tables, JSON and hashes go into out/gpu/
+#                                  energy, cards, edgs, edgs15, fig317; tables, JSON and hashes go into out/gpu/
 #
 # PROGRAMS names a folder that --pack has filled: then nothing is built, and the machine needs neither Rust nor a network.
 # DATA names the folder of pictures (default ../shared/data), OUT that of the results.
@@ -93,6 +93,30 @@ step_energy() {
   bench energy-aloe --workload aloe --kernel baseline,dense,auto --iterations 10000 --repeats 1
 }
 
+# Several cards: chains of one picture, and a folder of pictures, with one card and with all; equal hashes.
+step_cards() {
+  local all
+  all=$(nvidia-smi --query-gpu=index --format=csv,noheader | paste -sd,)
+  if [ "$all" = 0 ]; then
+    echo "gpu: one card here: several are not measured" >&2
+    return
+  fi
+  local cards name from to photo
+  mkdir -p "$out/photos"
+  for photo in "$data"/segmentation/*/image.jpg; do cp "$photo" "$out/photos/$(basename "$(dirname "$photo")").jpg"; done
+  for cards in 0 "$all"; do
+    name=$out/cards-$cards
+    CUDA_VISIBLE_DEVICES=$cards spa stereo "$data/stereo/teddy" --labels 56 --chains 16 --iterations 40000 --backend cuda --json \
+      -o "$name-chains" >"$name-chains.json"
+    from=$(date +%s%N)
+    CUDA_VISIBLE_DEVICES=$cards spa segment "$out/photos" --labels 8 --iterations 20000 --backend cuda -o "$name-folder" >"$name-folder.txt"
+    to=$(date +%s%N)
+    echo "cards $cards: $(grep -E '"(labels|histogram|messages|wall_seconds)":' "$name-chains.json" | tr -d ' \n'); folder $(((to - from) / 1000000)) ms"
+  done | tee "$out/cards.txt"
+  diff -r -x summary.json -x trace.json "$out/cards-0-chains" "$out/cards-$all-chains"
+  diff -r -x summary.json "$out/cards-0-folder" "$out/cards-$all-folder" && echo "gpu: all files are equal"
+}
+
 # Chapter 4: the exploration of the event-driven variants.
 edgs() { # NAME OPTIONS…
   local name=$1
@@ -142,7 +166,7 @@ step_fig317() {
   } | tee "$out/fig317.txt"
 }
 
-all=(tests kernels batches parts counters energy edgs edgs15 fig317)
+all=(tests kernels batches parts counters energy cards edgs edgs15 fig317)
 [ $# -gt 0 ] || set -- "${all[@]}"
 for step in "$@"; do
   case " ${all[*]} " in
