@@ -106,10 +106,10 @@ step_cards() {
   for photo in "$data"/segmentation/*/image.jpg; do cp "$photo" "$out/photos/$(basename "$(dirname "$photo")").jpg"; done
   for cards in 0 "$all"; do
     name=$out/cards-$cards
-    CUDA_VISIBLE_DEVICES=$cards spa stereo "$data/stereo/teddy" --labels 56 --chains 16 --iterations 40000 --backend cuda --json \
+    CUDA_VISIBLE_DEVICES=$cards spa stereo "$data/stereo/teddy" --labels 56 --chains 16 --iterations 4000 --burn-in 3900 --backend cuda --json \
       -o "$name-chains" >"$name-chains.json"
     from=$(date +%s%N)
-    CUDA_VISIBLE_DEVICES=$cards spa segment "$out/photos" --labels 8 --iterations 20000 --backend cuda -o "$name-folder" >"$name-folder.txt"
+    CUDA_VISIBLE_DEVICES=$cards spa segment "$out/photos" --labels 8 --iterations 4000 --burn-in 3900 --backend cuda -o "$name-folder" >"$name-folder.txt"
     to=$(date +%s%N)
     echo "cards $cards: $(grep -E '"(labels|histogram|messages|wall_seconds)":' "$name-chains.json" | tr -d ' \n'); folder $(((to - from) / 1000000)) ms"
   done | tee "$out/cards.txt"
