@@ -25,7 +25,7 @@ tests=(--test cuda_card --test cuda_process)
 if [ "${1:-}" = --pack ]; then
   folder=${2:?gpu: --pack needs a folder}
   mkdir -p "$folder"
-  cargo build --release --locked -p spa-runtime --bin spa
+  # Builds `spa`, too: one of the tests runs it.
   built=$(cargo test --release --locked -p spa-runtime "${tests[@]}" --no-run 2>&1) || { echo "$built" >&2; exit 1; }
   strip -o "$folder/spa" target/release/spa
   for test in cuda_card cuda_process; do
@@ -65,7 +65,7 @@ step_kernels() {
 
 step_batches() {
   for chains in 4 8 16; do
-    bench "teddy-$chains" --workload teddy --kernel dense,dense-tiles,sparse,sparse-tiles,auto --chains $chains
+    bench "teddy-$chains" --workload teddy --kernel dense,sparse,auto --chains $chains
   done
   bench aloe-4 --workload aloe --kernel dense,auto --chains 4
 }
@@ -73,14 +73,14 @@ step_batches() {
 # The parts of a half-step apart.
 step_parts() {
   for part in updates waiting memory; do
-    bench "without-$part" --workload teddy,tsukuba,aloe --kernel dense,dense-tiles,sparse,sparse-tiles --without $part
+    bench "without-$part" --workload teddy,tsukuba,aloe --kernel dense,sparse --without $part
   done
 }
 
 # Instructions and bytes a label, where NVIDIA's profiler is there.
 step_counters() {
   if command -v ncu >/dev/null; then
-    bench counters --workload aloe,teddy --kernel baseline,dense,dense-tiles,sparse,sparse-tiles --repeats 1 --counters
+    bench counters --workload aloe,teddy --kernel baseline,dense,sparse,auto --repeats 1 --counters
   else
     echo "gpu: no ncu here: instructions and bytes a label are not counted" >&2
   fi

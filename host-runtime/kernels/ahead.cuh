@@ -1,25 +1,95 @@
-// A RV to update and what is known of the update before its neighbours are.
+// RVs to update and what is known of the update before their neighbours are.
+
+// What one thread updates at once: a RV, or two side by side, which share a random block, table rows and words of the pictures.
+#define AT_ONCE (SPA_PAIRS ? 2 : 1)
+
 struct Ahead {
-    u32 y, j, x, word;
-    bool on;   // in the field and not fixed
-    bool wide; // samples.cuh
-    u32 s[QUADS];
+    u32 y, j, x;  // of the first
+    u32 on, wide; // a bit each: in the field and not fixed; wide (samples.cuh)
+    u32 word[AT_ONCE];
+    u32 s[AT_ONCE][QUADS];
 };
 
-__device__ __forceinline__ bool free_at(const PackedParams &p, u32 colour, u32 y, u32 j, u32 *x) {
-    if (SPA_STRIPPED == 1) return false;
-    return field_position(p, colour, y, j, x) && __ldg(p.valid[colour] + (u64)y * p.words + j / 32u) >> j % 32u & 1u;
+// Bits of the RVs at (y, j) in a plane of words.
+__device__ __forceinline__ u32 bits_at(const PackedParams &p, const u32 *plane, u32 y, u32 j) {
+    return __ldg(plane + (u64)y * p.words + j / 32u) >> j % 32u & (AT_ONCE == 2 ? 3u : 1u);
 }
 
-__device__ __forceinline__ uint2 pair_of_words(const PackedParams &p, u32 colour, u32 y, u32 j, u32 iteration) {
-    return threefry(p.key0, p.key1, y << 15 | (j >> 1) << 1 | colour, p.chain << 24 | iteration);
+// Which RVs are wide, a bit each: those noted by prepare.cu, and those with labels outside the picture, which count as `narrow` at
+// most, if these might live. The best energy is at most the best alpha*S and 255 - narrow; that and `limit` more is dead.
+__device__ __forceinline__ u32 wide_at(const PackedParams &p, u32 limit, u32 colour, u32 y, u32 j, u32 x) {
+    u32 wide = bits_at(p, p.wide[colour], y, j);
+#pragma unroll
+    for (u32 n = 0; n < AT_ONCE; ++n) {
+        const int last = (int)(x + 2u * n) + p.first_offset;
+        if (last < (int)p.width && last >= SPA_LABELS - 1) continue;
+        const u32 least = __ldg(p.least[colour] + (u64)y * p.half + min(j + n, p.half - 1u));
+        if (least + limit + 255u > 2u * p.narrow) wide |= 1u << n;
+    }
+    return wide;
 }
 
-__device__ __forceinline__ void look_ahead(const PackedParams &p, u32 colour, u32 iteration, Ahead &ahead) {
-    ahead.on = ahead.y < p.height && free_at(p, colour, ahead.y, ahead.j, &ahead.x);
+// Item k of a colour: the k-th RV, or pair, of its plane with `columns` of them a row.
+__device__ __forceinline__ void look_ahead(const PackedParams &p, u32 limit, u32 colour, u32 iteration, u32 k, u32 columns,
+                                           Ahead &ahead) {
+    ahead.y = k / columns;
+    ahead.j = AT_ONCE * (k - ahead.y * columns);
+    ahead.x = 2u * ahead.j + ((ahead.y + colour) & 1u);
+    ahead.on = SPA_STRIPPED == 1 ? 0u : bits_at(p, p.valid[colour], ahead.y, ahead.j);
     if (!ahead.on) return;
-    const uint2 words = pair_of_words(p, colour, ahead.y, ahead.j, iteration);
-    ahead.word = ahead.j & 1u ? words.y : words.x;
-    ahead.wide = wide_at(p, colour, ahead.y, ahead.j);
+    const uint2 words =
+        threefry(p.key0, p.key1, ahead.y << 15 | (ahead.j >> 1) << 1 | colour, p.chain << 24 | iteration);
+    ahead.word[0] = AT_ONCE == 1 && (ahead.j & 1u) ? words.y : words.x;
+    ahead.word[AT_ONCE - 1] = AT_ONCE == 1 ? ahead.word[0] : words.y;
+    ahead.wide = SPA_SUMS == 1 ? wide_at(p, limit, colour, ahead.y, ahead.j, ahead.x) : 0u;
     all_singletons(p, colour, ahead.y, ahead.j, ahead.x, ahead.wide, ahead.s);
+}
+
+// The labels beside RVs in a row, those between two of them once; above; below; their own.
+struct Beside {
+    u32 row[AT_ONCE + 1], up[AT_ONCE], down[AT_ONCE], own[AT_ONCE];
+};
+
+__device__ __forceinline__ Beside look_beside(const PackedParams &p, u32 colour, u32 y, u32 j) {
+    Beside b;
+#pragma unroll
+    for (u32 n = 0; AT_ONCE == 1 && n < 1; ++n) {
+        const Around a = look_around(p, colour, y, j);
+        b.row[0] = a.left;
+        b.row[1] = a.right;
+        b.up[0] = a.up;
+        b.down[0] = a.down;
+        b.own[0] = a.own;
+    }
+#if SPA_PAIRS
+    if (SPA_STRIPPED == 3) {
+#pragma unroll
+        for (u32 n = 0; n < 2; ++n) {
+            const Around a = made_up(y, j + n);
+            b.row[n] = a.left;
+            b.row[n + 1] = a.right;
+            b.up[n] = a.up;
+            b.down[n] = a.down;
+            b.own[n] = a.own;
+        }
+        return b;
+    }
+    // Planes are aligned so that two labels are one read. Of the three in the row, one is beside those two.
+    const u64 at = (u64)(y + 1u) * p.pitch + 32u + j;
+    const u8 *other = p.labels[colour ^ 1u] + at;
+    const bool odd = (y + colour) & 1u;
+    const u32 two = __ldcg((const u16 *)other), third = __ldcg(other + (odd ? 2 : -1));
+    const u32 up = __ldcg((const u16 *)(other - p.pitch)), down = __ldcg((const u16 *)(other + p.pitch));
+    const u32 own = __ldcg((const u16 *)(p.labels[colour] + at));
+    b.row[0] = odd ? two & 255u : third;
+    b.row[1] = odd ? two >> 8 : two & 255u;
+    b.row[2] = odd ? third : two >> 8;
+    b.up[0] = up & 255u;
+    b.up[1] = up >> 8;
+    b.down[0] = down & 255u;
+    b.down[1] = down >> 8;
+    b.own[0] = own & 255u;
+    b.own[1] = own >> 8;
+#endif
+    return b;
 }

@@ -115,9 +115,6 @@ __device__ __forceinline__ void tell_add(u32 *at, u32 more) {
 __device__ __forceinline__ void tell_store(u32 *at, u32 value) {
     asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
 }
-
-// Shared memory whose size the launch tells.
-#define DYNAMIC_SHARED(name) extern __shared__ __align__(16) u8 name[]
 #endif
 
 // All blocks of a cooperative launch wait for each other; *at is 0 before the launch. What needs nothing of other blocks

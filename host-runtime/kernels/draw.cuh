@@ -6,66 +6,77 @@
 
 // Words of energies: a word of four labels, or (SPA_SUMS 2) two words of two each: labels 0, 2 and 1, 3.
 #define PER_QUAD (SPA_SUMS == 2 ? 2 : 1)
+#define ENERGIES (QUADS * PER_QUAD)
 
 __device__ __forceinline__ u32 even_bytes(u32 v) { return v & 0x00ff00ffu; }
 
 __device__ __forceinline__ u32 odd_bytes(u32 v) { return prmt(v, 0, 0x4341); }
 
-// Energies of all labels, ascending; labels beyond L have at least 255. Returns the least. WIDE: sums may be above 255.
+// Energies of four labels from their alpha*S and beta*sum V. WIDE: sums may be above 255. Labels beyond L have at least 255.
 template <bool WIDE>
-__device__ __forceinline__ u32 all_energies(const Tables &t, const u32 (&s)[QUADS], const Around &a,
-                                            u32 (&e)[QUADS * PER_QUAD]) {
-    u32 best = FULL;
+__device__ __forceinline__ void four_energies(u32 s, u32 v, int q, u32 (&e)[ENERGIES]) {
+    const u32 beyond = q == QUADS - 1 && (SPA_LABELS & 3) ? FULL << 8 * (SPA_LABELS & 3) : 0;
+    if (!WIDE) {
+        e[q] = s + v | beyond;
+        return;
+    }
+    const u32 even = __viaddmin_u16x2(even_bytes(s), even_bytes(v), 0x00ff00ffu) | even_bytes(beyond);
+    const u32 odd = __viaddmin_u16x2(odd_bytes(s), odd_bytes(v), 0x00ff00ffu) | (beyond ? odd_bytes(beyond) : 0u);
+    if (PER_QUAD == 2) {
+        e[PER_QUAD * q] = even;
+        e[PER_QUAD * q + PER_QUAD - 1] = odd;
+    } else {
+        e[q] = prmt(even, odd, 0x6240);
+    }
+}
+
+__device__ __forceinline__ u32 least_of(const u32 (&e)[ENERGIES]) {
+    // Of two bytes in a half the upper one decides: so the least odd label; the even ones apart.
+    const int first = ENERGIES & 1 ? 1 : 2;
+    u32 best = __vminu2(e[0], e[first - 1]), even = __vminu2(even_bytes(e[0]), even_bytes(e[first - 1]));
+#pragma unroll
+    for (int k = first; k < ENERGIES; k += 2) {
+        best = __vimin3_u16x2(best, e[k], e[k + 1]);
+        if (PER_QUAD == 1) even = __vimin3_u16x2(even, even_bytes(e[k]), even_bytes(e[k + 1]));
+    }
+    if (PER_QUAD == 1) best = __vminu2(odd_bytes(best), even);
+    return min(best & 0xffffu, best >> 16);
+}
+
+// Energies of all labels of RVs side by side, ascending, and the least of each.
+template <bool WIDE>
+__device__ __forceinline__ void all_energies(const Tables &t, const u32 (&s)[AT_ONCE][QUADS],
+                                             const Beside &b, u32 (&e)[AT_ONCE][ENERGIES], u32 (&least)[AT_ONCE]) {
     const u8 *rows = t.pair;
 #pragma unroll
     for (int c = 0; c < CHUNKS; ++c) {
-        const uint4 l = *(const uint4 *)(rows + a.left * PAIR_ROW + 16 * c);
-        const uint4 r = *(const uint4 *)(rows + a.right * PAIR_ROW + 16 * c);
-        const uint4 u = *(const uint4 *)(rows + a.up * PAIR_ROW + 16 * c);
-        const uint4 d = *(const uint4 *)(rows + a.down * PAIR_ROW + 16 * c);
+        uint4 row[AT_ONCE + 1];
 #pragma unroll
-        for (int k = 0; k < 4; ++k) {
-            const int q = 4 * c + k;
-            if (q >= QUADS) continue;
-            const u32 v = at(l, k) + at(r, k) + at(u, k) + at(d, k);
-            const u32 beyond = q == QUADS - 1 && (SPA_LABELS & 3) ? FULL << 8 * (SPA_LABELS & 3) : 0;
-            if (WIDE) {
-                u32 even = __viaddmin_u16x2(even_bytes(s[q]), even_bytes(v), 0x00ff00ffu);
-                u32 odd = __viaddmin_u16x2(odd_bytes(s[q]), odd_bytes(v), 0x00ff00ffu);
-                if (beyond) {
-                    even |= even_bytes(beyond);
-                    odd |= odd_bytes(beyond);
-                }
-                if (PER_QUAD == 2) {
-                    e[PER_QUAD * q] = even;
-                    e[PER_QUAD * q + PER_QUAD - 1] = odd;
-                    best = __vminu2(best, __vminu2(even, odd));
-                    continue;
-                }
-                e[q] = prmt(even, odd, 0x6240);
-            } else {
-                e[q] = s[q] + v | beyond;
+        for (u32 n = 0; n <= AT_ONCE; ++n) row[n] = *(const uint4 *)(rows + b.row[n] * PAIR_ROW + 16 * c);
+#pragma unroll
+        for (u32 n = 0; n < AT_ONCE; ++n) {
+            const uint4 u = *(const uint4 *)(rows + b.up[n] * PAIR_ROW + 16 * c);
+            const uint4 d = *(const uint4 *)(rows + b.down[n] * PAIR_ROW + 16 * c);
+#pragma unroll
+            for (int k = 0; k < 4; ++k) {
+                const int q = 4 * c + k;
+                if (q < QUADS)
+                    four_energies<WIDE>(s[n][q], at(row[n], k) + at(row[n + 1], k) + at(u, k) + at(d, k), q, e[n]);
             }
-            // Of two bytes the upper one decides: every label is once the upper one.
-            best = __vminu2(best, __vminu2(e[q], e[q] << 8));
         }
     }
-    return PER_QUAD == 2 ? min(best & 0xffffu, best >> 16) : min(best >> 8 & 0xffu, best >> 24);
+#pragma unroll
+    for (u32 n = 0; n < AT_ONCE; ++n) least[n] = least_of(e[n]);
 }
 
 // Weights of four labels in units of 2^-14 as half precision: of labels 0, 2 and 1, 3.
 template <bool LINE>
-__device__ __forceinline__ uint2 four_weights(const PackedParams &p, const Tables &t, const Step &step, const Scale &scale,
+__device__ __forceinline__ uint2 four_weights(const PackedParams &p, const Tables &t, const Line &line, u32 least,
                                               u32 even, u32 odd, int q) {
     u32 w[2] = {even, odd};
 #pragma unroll
     for (int k = 0; k < 2; ++k) {
-        if (LINE) {
-            w[k] = half_weights(p, step, scale, w[k]);
-        } else {
-            const u32 es = __viaddmin_u16x2(w[k], scale.minus_least, scale.top);
-            w[k] = t.half_weight[es & 0xffffu] | (u32)t.half_weight[es >> 16] << 16;
-        }
+        w[k] = LINE ? half_weights(p, line, least, w[k]) : looked_up_weights(t, line, least, w[k]);
     }
     if (q == QUADS - 1 && (SPA_LABELS & 3)) {
         if ((SPA_LABELS & 3) < 2) w[1] = 0;
@@ -75,14 +86,11 @@ __device__ __forceinline__ uint2 four_weights(const PackedParams &p, const Table
     return make_uint2(w[0], w[1]);
 }
 
-// A draw among all labels of a RV.
+// A draw among all labels of a RV by its random word, from their energies and the least of them.
 template <bool LINE>
-__device__ __forceinline__ u32 draw_dense(const PackedParams &p, const Tables &t, const Step &step, const Ahead &ahead,
-                                          const Around &a) {
-    u32 e[QUADS * PER_QUAD], w[CHUNKS * 8];
-    const u32 least = SPA_SUMS == 2 || (SPA_SUMS == 1 && ahead.wide) ? all_energies<true>(t, ahead.s, a, e)
-                                                                     : all_energies<false>(t, ahead.s, a, e);
-    const Scale scale = scale_of(step, least);
+__device__ __forceinline__ u32 draw_dense(const PackedParams &p, const Tables &t, const Line &line, u32 word, u32 least,
+                                          const u32 (&e)[ENERGIES]) {
+    u32 w[CHUNKS * 8];
     float sums[4] = {0, 0, 0, 0};
 #pragma unroll
     for (int c = 0; c < CHUNKS; ++c) {
@@ -94,7 +102,7 @@ __device__ __forceinline__ u32 draw_dense(const PackedParams &p, const Tables &t
             if (q >= QUADS) continue;
             const u32 even = PER_QUAD == 2 ? e[PER_QUAD * q] : even_bytes(e[q]);
             const u32 odd = PER_QUAD == 2 ? e[PER_QUAD * q + PER_QUAD - 1] : odd_bytes(e[q]);
-            const uint2 four_of = four_weights<LINE>(p, t, step, scale, even, odd, q);
+            const uint2 four_of = four_weights<LINE>(p, t, line, least, even, odd, q);
             w[2 * q] = four_of.x;
             w[2 * q + 1] = four_of.y;
             const u32 two = add_halves(w[2 * q], w[2 * q + 1]);
@@ -102,8 +110,8 @@ __device__ __forceinline__ u32 draw_dense(const PackedParams &p, const Tables &t
         }
         sums[c] = both(sum);
     }
-    const u32 total = (u32)((sums[0] + sums[1] + (sums[2] + sums[3])) * 16384.0f) << step.scale;
-    float r = (float)(__umulhi(ahead.word & p.u_mask, total) >> step.scale) * (1.0f / 16384.0f);
+    const u32 total = (u32)((sums[0] + sums[1] + (sums[2] + sums[3])) * 16384.0f) << line.scale;
+    float r = (float)(__umulhi(word & p.u_mask, total) >> line.scale) * (1.0f / 16384.0f);
 
     // Halve the range of labels until one is left: 64, 32, 16, 8, 4, 2, 1.
     u32 label = 0;

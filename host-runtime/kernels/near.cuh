@@ -52,17 +52,14 @@ __device__ __forceinline__ u32 quad_pairs(const Tables &t, const Around &a, int 
 }
 
 // Two weights in units of 2^-14 as half precision, from 16-bit energies.
-__device__ __forceinline__ u32 two_weights(const PackedParams &p, const Tables &t, const Step &step, const Scale &scale,
-                                           u32 energies) {
-    if (step.slope) return half_weights(p, step, scale, energies);
-    const u32 es = __viaddmin_u16x2(energies, scale.minus_least, scale.top);
-    return t.half_weight[es & 0xffffu] | (u32)t.half_weight[es >> 16] << 16;
+__device__ __forceinline__ u32 two_weights(const PackedParams &p, const Tables &t, const Line &line, u32 least, u32 energies) {
+    return line.slope ? half_weights(p, line, least, energies) : looked_up_weights(t, line, least, energies);
 }
 
 // The r-th unit of a draw from weights that add up to `total`, as a float in units of 2^-14.
-__device__ __forceinline__ float draw_unit(const PackedParams &p, const Step &step, u32 x, u32 y, u32 now, u32 total) {
+__device__ __forceinline__ float draw_unit(const PackedParams &p, const Line &line, u32 x, u32 y, u32 now, u32 total) {
     const u32 word = draw_word(p.key0, p.key1, x, y, p.chain << 24 | now);
-    return (float)(__umulhi(word & p.u_mask, total) >> step.scale) * (1.0f / 16384.0f);
+    return (float)(__umulhi(word & p.u_mask, total) >> line.scale) * (1.0f / 16384.0f);
 }
 
 // Which label of a quad holds unit r of it.
@@ -76,7 +73,7 @@ __device__ __forceinline__ u32 in_quad(u32 even, u32 odd, float r) {
 #define NOT_NEAR 0xffffffffu
 
 // The label that one RV takes if all live labels are near, else NOT_NEAR; *open: more than one is live.
-__device__ __forceinline__ u32 draw_near(const PackedParams &p, const Tables &t, const Step &step, u32 colour, u32 x, u32 y,
+__device__ __forceinline__ u32 draw_near(const PackedParams &p, const Tables &t, const Line &line, u32 colour, u32 x, u32 y,
                                          u32 j, const Around &a, u32 now, bool *open, Figures &figures) {
     const u32 quads = t.quads[a.left] | t.quads[a.right] | t.quads[a.up] | t.quads[a.down];
     const u32 many = __popc(quads);
@@ -107,10 +104,9 @@ __device__ __forceinline__ u32 draw_near(const PackedParams &p, const Tables &t,
     const u32 missing =
         (a.left == SPA_LABELS) + (a.right == SPA_LABELS) + (a.up == SPA_LABELS) + (a.down == SPA_LABELS);
     const u32 best_far = min(best + p.far * (4u - missing), 255u);
-    if (many < QUADS && best_far < least + step.limit) return NOT_NEAR;
+    if (many < QUADS && best_far < least + line.limit) return NOT_NEAR;
 
     // Weights in units of 2^-14, as in draw.cuh; the sum of a quad is exact in half precision.
-    const Scale scale = scale_of(step, least);
     float sums[NEAR_QUADS], sum = 0;
 #pragma unroll
     for (u32 b = 0; b < NEAR_QUADS; ++b) {
@@ -118,16 +114,16 @@ __device__ __forceinline__ u32 draw_near(const PackedParams &p, const Tables &t,
         if (b >= many) continue;
 #pragma unroll
         for (u32 k = 2 * b; k < 2 * b + 2; ++k) {
-            e[k] = two_weights(p, t, step, scale, e[k]);
+            e[k] = two_weights(p, t, line, least, e[k]);
             if (SPA_PROFILE) figures.live += ((e[k] & 0xffffu) != 0) + (e[k] >> 16 != 0);
         }
         sums[b] = both(add_halves(e[2 * b], e[2 * b + 1]));
         sum += sums[b];
     }
-    const u32 total = (u32)(sum * 16384.0f) << step.scale;
-    // The best label weighs weight[0], every other live one at least 1. One live label needs no random number.
-    *open = total != step.weight[0];
-    float r = *open ? draw_unit(p, step, x, y, now, total) : 0.0f;
+    const u32 total = (u32)(sum * 16384.0f) << line.scale;
+    // The best label weighs the most, every other live one at least 1. One live label needs no random number.
+    *open = total != line.most;
+    float r = *open ? draw_unit(p, line, x, y, now, total) : 0.0f;
     u32 even = e[0], odd = e[1], place = 0;
 #pragma unroll
     for (u32 b = 0; b + 1 < NEAR_QUADS; ++b) {
@@ -143,7 +139,7 @@ __device__ __forceinline__ u32 draw_near(const PackedParams &p, const Tables &t,
 
 // A label by eight lanes, each with two quads, for four RVs of a warp at once: every lane of a group has the same RV.
 // *open: more than one label is live. All lanes of the warp take part.
-__device__ __forceinline__ u32 draw_octet(const PackedParams &p, const Tables &t, const Step &step, u32 colour, u32 x, u32 y,
+__device__ __forceinline__ u32 draw_octet(const PackedParams &p, const Tables &t, const Line &line, u32 colour, u32 x, u32 y,
                                           u32 j, const Around &a, u32 now, bool *open) {
     const u32 lane = threadIdx.x & 31u, own = lane & 7u;
 #if SPA_VOLUME
@@ -162,9 +158,8 @@ __device__ __forceinline__ u32 draw_octet(const PackedParams &p, const Tables &t
     u32 least = min(lowest & 0xffffu, lowest >> 16);
 #pragma unroll
     for (u32 d = 1; d < 8; d *= 2) least = min(least, __shfl_xor_sync(FULL, least, d));
-    const Scale scale = scale_of(step, least);
 #pragma unroll
-    for (u32 k = 0; k < 4; ++k) e[k] = two_weights(p, t, step, scale, e[k]);
+    for (u32 k = 0; k < 4; ++k) e[k] = two_weights(p, t, line, least, e[k]);
     const float lower = both(add_halves(e[0], e[1])), sum = lower + both(add_halves(e[2], e[3]));
     float prefix = sum;
 #pragma unroll
@@ -172,9 +167,9 @@ __device__ __forceinline__ u32 draw_octet(const PackedParams &p, const Tables &t
         const float below = __shfl_up_sync(FULL, prefix, d, 8);
         if (own >= d) prefix += below;
     }
-    const u32 total = (u32)(__shfl_sync(FULL, prefix, 7, 8) * 16384.0f) << step.scale;
-    *open = total != step.weight[0];
-    float r = *open ? draw_unit(p, step, x, y, now, total) : 0.0f;
+    const u32 total = (u32)(__shfl_sync(FULL, prefix, 7, 8) * 16384.0f) << line.scale;
+    *open = total != line.most;
+    float r = *open ? draw_unit(p, line, x, y, now, total) : 0.0f;
     const bool mine = r >= prefix - sum && r < prefix;
     r -= prefix - sum;
     const bool upper = r >= lower;
@@ -198,7 +193,7 @@ __device__ __forceinline__ u32 without_four(u32 rest) {
 }
 
 // Labels for the lanes of a warp that ask for a draw among all of them: eight lanes each, four at a time. All lanes take part.
-__device__ __forceinline__ void draw_all(const PackedParams &p, const Tables &t, const Step &step, u32 colour, bool asks, u32 x,
+__device__ __forceinline__ void draw_all(const PackedParams &p, const Tables &t, const Line &line, u32 colour, bool asks, u32 x,
                                          u32 y, const Around &a, u32 now, u32 &label, bool &open, Figures &figures) {
     const u32 lane = threadIdx.x & 31u;
     const u32 place = x | y << 16, beside = a.left | a.right << 8 | a.up << 16 | a.down << 24;
@@ -207,7 +202,7 @@ __device__ __forceinline__ void draw_all(const PackedParams &p, const Tables &t,
         const u32 its = __shfl_sync(FULL, place, source), its_beside = __shfl_sync(FULL, beside, source);
         const Around around = {its_beside & 255u, its_beside >> 8 & 255u, its_beside >> 16 & 255u, its_beside >> 24, 0};
         bool its_open;
-        const u32 found = draw_octet(p, t, step, colour, its & 0xffffu, its >> 16, (its & 0xffffu) >> 1, around, now, &its_open);
+        const u32 found = draw_octet(p, t, line, colour, its & 0xffffu, its >> 16, (its & 0xffffu) >> 1, around, now, &its_open);
         // The group that had this lane's RV.
         const u32 group = __popc(rest & ((1u << lane) - 1u));
         const u32 its_label = __shfl_sync(FULL, found | (its_open ? 256u : 0u), 8u * min(group, 3u));

@@ -1,98 +1,107 @@
 // The dense packed kernel: every label of every RV, one thread a RV (draw.cuh).
 //
-// Set by the host: SPA_PAIRS (below), and the macros of packed.cuh.
+// A block has a band of a plane: consecutive RVs, of all blocks as many but for 32. It meets only the blocks whose bands hold
+// neighbours of its own RVs, by a flag each. No band is ever two half-steps ahead of such a band, and labels of one colour
+// are written in every other half-step only, so what is read meanwhile never changes. Several blocks share a multiprocessor:
+// while one waits, the others compute.
+//
+// Set by the host: SPA_PAIRS (1: two RVs a thread at once, ahead.cuh), SPA_BLOCKS (of a multiprocessor), and the macros of packed.cuh.
 
-// Blocks that must fit a multiprocessor: 768 threads where one RV a thread is to be had; 0: as the compiler likes.
-#define DENSE_BLOCKS SPA_PAIRS ? 0 : 768 / SPA_THREADS
+struct Band {
+    u32 index, bands, first, end; // the RVs, or pairs, of a colour
+    u32 columns;                  // of a row
+    u32 reach;                    // bands before and after it that hold neighbours of its RVs
+    u32 thread;                   // turned_thread
+};
 
-template <bool LINE>
-__device__ __forceinline__ void update(const PackedParams &p, const Tables &t, const Step &step, u32 colour,
-                                       const Ahead &ahead, const Around &a, u32 iteration) {
-    const u32 label = draw_dense<LINE>(p, t, step, ahead, a);
-    commit(p, colour, ahead.y, ahead.j, ahead.x, a.own, label, iteration);
+// This thread among those of its block, from another warp on in each block of a multiprocessor: the first ones have the most to do, and
+// the warps of equal number share a scheduler.
+__device__ __forceinline__ u32 turned_thread(const Share &mine) {
+    return (threadIdx.x + mine.block * SPA_BLOCKS / mine.blocks * 32u) % SPA_THREADS;
 }
 
-// One RV a thread at a time: the first one of a half-step is looked at while other blocks finish the one before. All
-// threads make as many rounds, so that they meet at the barrier.
+__device__ __forceinline__ Band open_band(const PackedParams &p, const Share &mine) {
+    Band band = {mine.block};
+    band.thread = turned_thread(mine);
+    band.columns = (p.half + AT_ONCE - 1u) / AT_ONCE;
+    const u32 all = band.columns * p.height, warps = (all + 31u) / 32u;
+    band.bands = min(mine.blocks, warps);
+    band.first = (u32)((u64)band.index * warps / band.bands) * 32u;
+    band.end = min((u32)((u64)(band.index + 1u) * warps / band.bands) * 32u, all);
+    // A neighbour is at most a row and a RV away.
+    band.reach = band.columns / (warps / band.bands * 32u) + 1u;
+    return band;
+}
+
+// Waits until the bands around have finished the half-step before `half`.
+__device__ __forceinline__ void wait_around(const PackedParams &p, const Band &band, u32 half) {
+    if (SPA_STRIPPED >= 2) return;
+    for (u32 k = threadIdx.x; k < 2u * band.reach; k += SPA_THREADS) {
+        const u32 other = k < band.reach ? band.index - 1u - k : band.index + 1u + k - band.reach;
+        if (other >= band.bands) continue;
+        const u32 *flag = p.flags + FLAG * other;
+        while (load_told(flag) < half) {
+        }
+    }
+    __syncthreads();
+}
+
 template <bool LINE>
-__device__ __forceinline__ void dense_single(const PackedParams &p, const Share &mine, const Tables &t, const Step &step,
-                                             u32 iteration, u32 iterations) {
-    const u32 threads = mine.blocks * SPA_THREADS, rounds = (p.half * p.height + threads - 1u) / threads;
-    const u32 own = mine.block * SPA_THREADS + threadIdx.x;
-    Barrier barrier = {p.barrier, mine.blocks, 0};
-    Ahead ahead = {own / p.half, own % p.half};
-    look_ahead(p, 0, iteration, ahead);
-    u32 round = 0;
+__device__ __forceinline__ void update(const PackedParams &p, const Tables &t, const Line &line, u32 colour, const Ahead &ahead,
+                                       u32 iteration) {
+    const Beside beside = look_beside(p, colour, ahead.y, ahead.j);
+    u32 e[AT_ONCE][ENERGIES], least[AT_ONCE];
+    if (SPA_SUMS == 2 || (SPA_SUMS == 1 && ahead.wide)) all_energies<true>(t, ahead.s, beside, e, least);
+    else all_energies<false>(t, ahead.s, beside, e, least);
+    u32 labels[AT_ONCE];
+#pragma unroll
+    for (u32 n = 0; n < AT_ONCE; ++n) labels[n] = draw_dense<LINE>(p, t, line, ahead.word[n], least[n], e[n]);
+#pragma unroll
+    for (u32 n = 0; n < AT_ONCE; ++n)
+        if (AT_ONCE == 1 || ahead.on >> n & 1u)
+            commit(p, colour, ahead.y, ahead.j + n, ahead.x + 2u * n, beside.own[n], labels[n], iteration);
+}
+
+// All half-steps of a band. What is known of the first RVs of a half-step beforehand is looked at while others finish the one before.
+template <bool LINE>
+__device__ __forceinline__ void run_band(const PackedParams &p, const Band &band, const Tables &t, const Line &line, u32 iteration,
+                                         u32 iterations, u32 told) {
 #pragma unroll 1
-    for (u32 n = 0; n < 2u * iterations;) {
-        if (ahead.on) {
-            const Around a = look_around(p, n & 1u, ahead.y, ahead.j);
-            update<LINE>(p, t, step, n & 1u, ahead, a, iteration + (n >> 1));
+    for (u32 half = 0; half < 2u * iterations; ++half) {
+        const u32 colour = half & 1u, now = iteration + (half >> 1);
+#pragma unroll 1
+        for (u32 first = band.first; first < band.end; first += SPA_THREADS) {
+            Ahead ahead;
+            ahead.on = 0;
+            if (first + band.thread < band.end)
+                look_ahead(p, line.limit, colour, now, first + band.thread, band.columns, ahead);
+            if (first == band.first && half > 0) wait_around(p, band, told + half);
+            if (ahead.on) update<LINE>(p, t, line, colour, ahead, now);
         }
-        const bool last = ++round == rounds;
-        if (last) {
-            round = 0;
-            ++n;
-            arrive(barrier);
-        }
-        if (rounds > 1u) {
-            const u32 k = own + round * threads;
-            ahead.y = k / p.half;
-            ahead.j = k % p.half;
-        }
-        look_ahead(p, n & 1u, iteration + (n >> 1), ahead);
-        if (last) wait(barrier);
+        tell(p, band.index, told + half + 1u);
     }
 }
 
-// Two RVs a thread that share a random block, for pictures that fill the card that way.
 template <bool LINE>
-__device__ __forceinline__ void dense_pairs(const PackedParams &p, const Share &mine, const Tables &t, const Step &step,
-                                            u32 iteration, u32 iterations) {
-    const u32 columns = (p.half + 1u) / 2u;
-    const u32 all = columns * p.height, threads = mine.blocks * SPA_THREADS;
-    Barrier barrier = {p.barrier, mine.blocks, 0};
-    for (u32 n = 0; n < iterations; ++n) {
-        const u32 now = iteration + n;
-        for (u32 colour = 0; colour < 2; ++colour) {
-            for (u32 k = mine.block * SPA_THREADS + threadIdx.x; k < all; k += threads) {
-                const u32 y = k / columns, j = 2u * (k % columns);
-                const uint2 words = pair_of_words(p, colour, y, j, now);
-#pragma unroll 1
-                for (u32 side = 0; side < 2; ++side) {
-                    Ahead one = {y, j + side, 0, side ? words.y : words.x};
-                    if (!free_at(p, colour, y, one.j, &one.x)) continue;
-                    one.wide = wide_at(p, colour, y, one.j);
-                    // The longest wait first.
-                    const Around a = look_around(p, colour, y, one.j);
-                    all_singletons(p, colour, y, one.j, one.x, one.wide, one.s);
-                    update<LINE>(p, t, step, colour, one, a, now);
-                }
-            }
-            arrive(barrier);
-            wait(barrier);
-        }
-    }
-}
-
-template <bool LINE>
-__device__ __forceinline__ void dense(const Batch &batch, u32 iteration, u32 iterations, u32 step_index) {
+__device__ __forceinline__ void dense(const Batch &batch, u32 iteration, u32 iterations, u32 step, u32 told, const Line &line) {
     const Share mine = share(batch);
     const PackedParams &p = batch.of[mine.job];
     __shared__ __align__(16) Tables t;
-    const Step &step = p.steps[step_index];
-    load_tables(p, step, t);
-    if (SPA_PAIRS) dense_pairs<LINE>(p, mine, t, step, iteration, iterations);
-    else dense_single<LINE>(p, mine, t, step, iteration, iterations);
+    const Band band = open_band(p, mine);
+    if (band.index >= band.bands) return;
+    load_tables(p, p.steps[step], t);
+    run_band<LINE>(p, band, t, line, iteration, iterations, told);
 }
 
-extern "C" __global__ void __launch_bounds__(SPA_THREADS, DENSE_BLOCKS)
-packed_dense(const __grid_constant__ Batch batch, u32 iteration, u32 iterations, u32 step) {
-    dense<true>(batch, iteration, iterations, step);
+extern "C" __global__ void __launch_bounds__(SPA_THREADS, SPA_BLOCKS)
+packed_dense(const __grid_constant__ Batch batch, u32 iteration, u32 iterations, u32 step, u32 told, u32 limit,
+             u32 scale, u32 slope, u32 start, u32 bias, u32 most) {
+    dense<true>(batch, iteration, iterations, step, told, Line{limit, scale, slope, start, bias, most});
 }
 
 // For temperatures whose thresholds lie on no line.
-extern "C" __global__ void __launch_bounds__(SPA_THREADS, DENSE_BLOCKS)
-packed_dense_table(const __grid_constant__ Batch batch, u32 iteration, u32 iterations, u32 step) {
-    dense<false>(batch, iteration, iterations, step);
+extern "C" __global__ void __launch_bounds__(SPA_THREADS, SPA_BLOCKS)
+packed_dense_table(const __grid_constant__ Batch batch, u32 iteration, u32 iterations, u32 step, u32 told, u32 limit,
+             u32 scale, u32 slope, u32 start, u32 bias, u32 most) {
+    dense<false>(batch, iteration, iterations, step, told, Line{limit, scale, slope, start, bias, most});
 }

@@ -22,11 +22,17 @@ struct Step {
     u8 weight[256]; // w(Es)
 };
 
+// What a schedule entry has for the draws: of `Step`, and w(0). As parameters of the kernels, in constant memory: the loops store
+// labels, so that the compiler would read a Step again each time.
+struct Line {
+    u32 limit, scale, slope, start, bias, most;
+};
+
 struct PackedParams {
     u8 *labels[2];          // planes with border: (H + 2) x pitch, RV (x, y) at (y + 1) * pitch + 32 + j
-    u32 *active[2];         // bit j % 32 of word (y, j / 32): must be updated; of resident tiles: tile by tile (tiles.cuh)
+    u32 *active[2];         // bit j % 32 of word (y, j / 32): must be updated
     const u32 *valid[2];    // likewise: in the field and not fixed
-    const u32 *wide[2];     // likewise: its energies are not to be added as bytes (prepare.cu)
+    const u32 *wide[2];     // likewise: some alpha*S inside the picture is above `narrow`
     const u8 *least[2];     // least alpha*S, H x half
     const u8 *first;        // stereo: left picture, H x W
     const u8 *second;       // stereo: right picture, H x second_pitch, (x, y) at y * second_pitch + second_origin + x
@@ -36,7 +42,7 @@ struct PackedParams {
     const Step *steps;
     uint2 *entries[2];      // H x half
     Log log;
-    u32 *barrier;           // FLAGS words on: flags of the tiles, 8 words apart
+    u32 *flags;             // of the bands, tiles or warps, FLAG words apart: half-steps done
     u64 *counters;          // of the sparse kernel: labels touched, RVs updated, those with all labels, live near labels
     u32 width, height, half, pitch, words;
     u32 second_pitch, second_origin;
@@ -44,11 +50,10 @@ struct PackedParams {
     u32 data_cap, s_outside, far;
     u32 narrow;             // 255 - 4 beta * max V
     u32 key0, key1, u_mask, count_max, chain, burn_in;
-    u32 tiles;              // across in bits 0..15, down in bits 16..31
     u32 unit;               // 1024 (half_weights)
 };
 
-#define FLAGS 32
+#define FLAG 8
 
 // Jobs of one launch, alike in everything but their data, seeds and chains. Their blocks meet at barriers of their own.
 struct Batch {
@@ -82,10 +87,10 @@ __device__ __forceinline__ u32 add_halves(u32 a, u32 b) {
     return r;
 }
 
-// a * b + c, rounded once; subnormal numbers count.
-__device__ __forceinline__ u32 fma_halves(u32 a, u32 b, u32 c) {
+// a * b + c, rounded once, or 0 where that is negative; subnormal numbers count.
+__device__ __forceinline__ u32 fma_halves_from_zero(u32 a, u32 b, u32 c) {
     u32 r;
-    asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+    asm("fma.rn.relu.f16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
     return r;
 }
 
@@ -103,24 +108,31 @@ __device__ __forceinline__ float low_half(u32 v) {
 }
 #endif
 
-// Half precision of 2^-2 and a little more: the place of a line's zero (plan.rs, `line`).
-#define LINE_ZERO 0x3420u
-
-// Two energies as 16-bit numbers to what `half_weights` takes: Es + bias, at most limit + bias.
-struct Scale {
-    u32 minus_least, top;
+// Tables of one schedule entry in shared memory.
+struct Tables {
+    u8 pair[PAIR_BYTES];
+    u16 quads[SPA_LABELS + 1]; // of labels near label m
+    u16 half_weight[264];
 };
 
-__device__ __forceinline__ Scale scale_of(const Step &step, u32 least) {
-    return Scale{((step.bias - least) & 0xffffu) * 0x10001u, (step.limit + step.bias) * 0x10001u};
+// Two weights in units of 2^-14 as half precision, of two energies as 16-bit numbers. The bits of a small whole number are a
+// subnormal half, so one multiply-add rounds log2(w) - scale + 1, or 0 where that is less, into the last bits of a half; a
+// multiplication puts them where half precision has its exponent, which leaves w itself. Sum and shift are multiplications by what
+// the compiler does not know: the pipe of all other integers has more to do.
+__device__ __forceinline__ u32 half_weights(const PackedParams &p, const Line &line, u32 least, u32 energies) {
+    return fma_halves_from_zero(energies * (p.unit >> 10) + (line.bias - least) * 0x10001u, line.slope, line.start) * p.unit;
 }
 
-// Two weights in units of 2^-14 as half precision. The bits of a small whole number are a subnormal half, so one
-// multiply-add rounds log2(w) - scale + 1 into the last bits of a half; they go where half precision has its exponent. By a
-// multiplication with what the compiler does not know: a shift and an addition would take the pipe of all other integers.
-__device__ __forceinline__ u32 half_weights(const PackedParams &p, const Step &step, const Scale &scale, u32 energies) {
-    const u32 level = fma_halves(__viaddmin_u16x2(energies, scale.minus_least, scale.top), step.slope, step.start);
-    return level * p.unit - LINE_ZERO * 1024u * 0x10001u;
+// The same from the table.
+__device__ __forceinline__ u32 looked_up_weights(const Tables &t, const Line &line, u32 least, u32 energies) {
+    const u32 es = __viaddmin_u16x2(energies, (0u - least & 0xffffu) * 0x10001u, line.limit * 0x10001u);
+    return t.half_weight[es & 0xffffu] | (u32)t.half_weight[es >> 16] << 16;
+}
+
+// The half-step before `half` is done, by all threads of the block with flag `index`.
+__device__ __forceinline__ void tell(const PackedParams &p, u32 index, u32 half) {
+    __syncthreads();
+    if (SPA_STRIPPED < 2 && threadIdx.x == 0) tell_store(p.flags + FLAG * index, half);
 }
 
 // 0xff in every byte whose top bit is set.
@@ -183,13 +195,6 @@ __device__ __forceinline__ u32 one_singleton(const PackedParams &p, u32 colour, 
 }
 
 // Copies the tables of one schedule entry into shared memory.
-struct Tables {
-    u8 pair[PAIR_BYTES];
-    u16 quads[SPA_LABELS + 1]; // of labels near label m
-    u16 half_weight[264];
-    u8 weight[256];
-};
-
 __device__ __forceinline__ void load_tables(const PackedParams &p, const Step &step, Tables &t) {
     for (u32 k = threadIdx.x; k < PAIR_BYTES / 4; k += SPA_THREADS) ((u32 *)t.pair)[k] = ((const u32 *)p.pair)[k];
     for (u32 k = threadIdx.x; k < SPA_LABELS + 1; k += SPA_THREADS) {
@@ -200,7 +205,6 @@ __device__ __forceinline__ void load_tables(const PackedParams &p, const Step &s
     }
     for (u32 k = threadIdx.x; k < 264; k += SPA_THREADS) {
         const u32 w = k < min(step.limit, 256u) ? step.weight[k] >> step.scale : 0u;
-        if (k < 256) t.weight[k] = step.weight[k];
         // w as half precision in units of 2^-14, as `half_weights` makes it.
         t.half_weight[k] = w ? (u16)((32u - __clz(w)) << 10) : 0;
     }

@@ -1,8 +1,5 @@
-// What the packed kernels know beforehand: alpha*S of every label, 255 at most, its minimum per RV, and whether the RV is wide.
-//
-// Wide: with narrow = 255 - 4 beta*max V, some label inside the picture has alpha*S above `narrow`, so that alpha*S + beta*sum V
-// may pass 255; or labels that point outside would not stay dead if they counted as `narrow`: the best energy may be as much
-// as the best alpha*S + 255 - narrow, and what is `live` above it can be drawn.
+// What the packed kernels know beforehand: alpha*S of every label, 255 at most, its minimum per RV, and whether one inside the picture
+// is above narrow = 255 - 4 beta*max V, so that with beta*sum V it may pass 255: the RV is wide.
 //
 // Planes of one colour hold the RVs of a row whose (x + y) has that parity: j = x / 2 (packed.cu).
 
@@ -11,7 +8,7 @@ struct PrepareParams {
     u8 *least[2];     // H x half
     uint4 *volume[2]; // H x chunks x half, 16 labels each; null where singletons are computed on the fly
     u32 *wide[2];     // H x words, zero before: bit j % 32 of word (y, j / 32)
-    u32 half, words, narrow, live;
+    u32 half, words, narrow;
 };
 
 extern "C" __global__ void __launch_bounds__(256) prepare(const PrepareParams p) {
@@ -25,8 +22,7 @@ extern "C" __global__ void __launch_bounds__(256) prepare(const PrepareParams p)
 #else
     const u32 first = p.job.first[i];
 #endif
-    u32 least = 255, inside_least = 255, inside_most = 0;
-    bool outside = false;
+    u32 least = 255, most = 0;
     for (u32 c = 0; c < chunks; ++c) {
         u32 words[4];
         for (u32 w = 0; w < 4; ++w) {
@@ -36,12 +32,7 @@ extern "C" __global__ void __launch_bounds__(256) prepare(const PrepareParams p)
                 if (l >= SPA_LABELS) continue;
                 const u32 s = min(p.job.alpha * singleton(p.job, x, y, i, first, l), 255u);
                 least = min(least, s);
-                if (points_outside(p.job, x, y, l)) {
-                    outside = true;
-                } else {
-                    inside_least = min(inside_least, s);
-                    inside_most = max(inside_most, s);
-                }
+                if (!points_outside(p.job, x, y, l)) most = max(most, s);
                 words[w] |= s << 8u * b;
             }
         }
@@ -49,6 +40,6 @@ extern "C" __global__ void __launch_bounds__(256) prepare(const PrepareParams p)
             p.volume[colour][((u64)y * chunks + c) * p.half + j] = make_uint4(words[0], words[1], words[2], words[3]);
     }
     p.least[colour][(u64)y * p.half + j] = (u8)least;
-    if (inside_most > p.narrow || (outside && inside_least + 255u - p.narrow + p.live > p.narrow))
+    if (most > p.narrow)
         atomicOr(p.wide[colour] + (u64)y * p.words + j / 32u, 1u << j % 32u);
 }

@@ -37,12 +37,8 @@ pub enum Kernel {
     Baseline,
     /// Packed, every label of every RV.
     Dense,
-    /// The same on resident tiles.
-    DenseTiles,
     /// Packed, only what can change.
     Sparse,
-    /// The same on resident tiles.
-    SparseTiles,
     /// Every form, table and width.
     Generic,
 }

@@ -58,10 +58,8 @@ enum KernelName {
     Auto,
     Baseline,
     Dense,
-    DenseTiles,
     Generic,
     Sparse,
-    SparseTiles,
 }
 
 impl KernelName {
@@ -70,8 +68,6 @@ impl KernelName {
             Self::Auto => Kernel::Auto,
             Self::Baseline => Kernel::Baseline,
             Self::Dense => Kernel::Dense,
-            Self::DenseTiles => Kernel::DenseTiles,
-            Self::SparseTiles => Kernel::SparseTiles,
             Self::Generic => Kernel::Generic,
             Self::Sparse => Kernel::Sparse,
         }
@@ -123,9 +119,7 @@ impl Bench {
             KernelName::Baseline,
             KernelName::Generic,
             KernelName::Dense,
-            KernelName::DenseTiles,
             KernelName::Sparse,
-            KernelName::SparseTiles,
             KernelName::Auto,
         ];
         let kernels = if self.kernels.is_empty() { &all[..] } else { &self.kernels };

@@ -88,7 +88,7 @@ pub fn assert_equal(cards: &[&Cuda], seed: u64, job: &Job) {
                 let card = cards[if n == 2 { 0 } else { d.within(0, cards.len() as u64 - 1) as usize }];
                 session = match card.start(job, Some(snapshot.clone())) {
                     Ok(session) => session,
-                    // Tiles that do not fit, for one.
+                    // A kernel that the job is not for.
                     Err(_) => cpu.start(job, Some(snapshot)).unwrap(),
                 };
             }

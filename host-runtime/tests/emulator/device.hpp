@@ -148,9 +148,6 @@ inline void __syncwarp() { emulator::exchange(0xffffffffu, 0); }
 inline unsigned __activemask() { return 1u << (threadIdx.x & 31u); }
 inline void tell_store(unsigned *at, unsigned value) { __atomic_store_n(at, value, __ATOMIC_RELEASE); }
 inline void tell_add(unsigned *at, unsigned more) { __atomic_fetch_add(at, more, __ATOMIC_RELEASE); }
-// As much as a multiprocessor has.
-static thread_local __align__(16) unsigned char dynamic_shared[227 << 10];
-#define DYNAMIC_SHARED(name) unsigned char *name = dynamic_shared
 inline unsigned load_told(const unsigned *at) {
     // Who waits here must stop neither other blocks nor the other threads of its block.
     sched_yield();
@@ -249,6 +246,7 @@ inline unsigned __vminu4(unsigned a, unsigned b) {
 inline unsigned __vminu2(unsigned a, unsigned b) {
     return spa_lanes<16>([=](unsigned at) { return min(spa_part(a, at, 16), spa_part(b, at, 16)); });
 }
+inline unsigned __vimin3_u16x2(unsigned a, unsigned b, unsigned c) { return __vminu2(__vminu2(a, b), c); }
 inline unsigned __viaddmin_u16x2(unsigned a, unsigned b, unsigned c) {
     return spa_lanes<16>([=](unsigned at) {
         return min(spa_part(spa_part(a, at, 16) + spa_part(b, at, 16), 0, 16), spa_part(c, at, 16));
@@ -281,18 +279,17 @@ inline unsigned add_halves(unsigned a, unsigned b) {
     return spa_lanes<16>(
         [=](unsigned at) { return spa_to_half(spa_half(spa_part(a, at, 16)) + spa_half(spa_part(b, at, 16))); });
 }
-// Rounds a value from 2^-14 to 2^15 to half precision, ties to even; anything else stops the test.
-inline unsigned spa_round_half(double v) {
-    int e;
-    const double m = std::nearbyint(std::frexp(v, &e) * 2048.0);
-    if (!(v >= 0x1p-14 && v < 0x1p15)) __builtin_trap();
-    return spa_to_half((float)std::ldexp(m, e - 11));
+// Rounds to a whole number of 2^-24, ties to even, below 2^-13, where those are halves; 0 where it is negative. More stops the test.
+inline unsigned spa_round_from_zero(double v) {
+    const double m = std::nearbyint(std::ldexp(v, 24));
+    if (!(m < 2048.0)) __builtin_trap();
+    return m > 0.0 ? (unsigned)m : 0u;
 }
-inline unsigned fma_halves(unsigned a, unsigned b, unsigned c) {
+inline unsigned fma_halves_from_zero(unsigned a, unsigned b, unsigned c) {
     // Products and sums of halves are exact in double precision here.
     const auto value = [](unsigned bits) { return (bits & 0x8000u ? -1.0 : 1.0) * spa_half(bits & 0x7fffu); };
     return spa_lanes<16>([=](unsigned at) {
-        return spa_round_half(value(spa_part(a, at, 16)) * value(spa_part(b, at, 16)) + value(spa_part(c, at, 16)));
+        return spa_round_from_zero(value(spa_part(a, at, 16)) * value(spa_part(b, at, 16)) + value(spa_part(c, at, 16)));
     });
 }
 inline float both(unsigned v) { return spa_half(spa_to_half(spa_half(v & 0xffffu) + spa_half(v >> 16))); }

@@ -110,11 +110,21 @@ pub fn any(seed: u64) -> Job {
 
 /// Job `seed` of the common configuration: 8-bit energies, weights that are powers of two, up to 64 labels.
 pub fn common(seed: u64) -> Job {
+    of_size(seed, (1, 150), (1, 40))
+}
+
+/// The same on a field that is large for a card of two multiprocessors, so that a thread has two RVs.
+#[allow(dead_code, reason = "not every test has such a card")]
+pub fn large(seed: u64) -> Job {
+    of_size(seed, (257, 270), (66, 70))
+}
+
+fn of_size(seed: u64, widths: (u64, u64), heights: (u64, u64)) -> Job {
     let mut d = Dice(seed ^ 0x5eed);
     let hardware =
         Hardware { count_bits: if d.once_in(2) { 8 } else { d.within(1, 9) as u8 }, ..Hardware::default() };
     let labels = d.within(2, 64) as u16;
-    let (width, height) = (d.within(1, 150) as u32, d.within(1, 40) as u32);
+    let (width, height) = (d.within(widths.0, widths.1) as u32, d.within(heights.0, heights.1) as u32);
     let rvs = (width * height) as usize;
     let first = d.picture(width, height, 8);
     let form = Difference::Abs;

@@ -68,8 +68,6 @@ pub fn kernel_name(kernel: Kernel) -> &'static str {
         Kernel::Auto => "auto",
         Kernel::Baseline => "baseline",
         Kernel::Dense => "dense",
-        Kernel::DenseTiles => "dense-tiles",
-        Kernel::SparseTiles => "sparse-tiles",
         Kernel::Sparse => "sparse",
         Kernel::Generic => "generic",
     }

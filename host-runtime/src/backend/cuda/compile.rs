@@ -45,26 +45,6 @@ pub const PACKED: Source = Source {
 pub const SPARSE: Source =
     Source { name: "sparse.cu", parts: parts!("common.cuh", "packed.cuh", "near.cuh", "sparse.cu") };
 
-/// The same on resident tiles.
-pub const TILES: Source = Source {
-    name: "tiles.cu",
-    parts: parts!("common.cuh", "packed.cuh", "near.cuh", "tiles.cuh", "tiles.cu"),
-};
-
-/// Every label, packed, on resident tiles.
-pub const TILES_DENSE: Source = Source {
-    name: "tiles_dense.cu",
-    parts: parts!(
-        "common.cuh",
-        "packed.cuh",
-        "samples.cuh",
-        "ahead.cuh",
-        "draw.cuh",
-        "tiles.cuh",
-        "tiles_dense.cu"
-    ),
-};
-
 /// A kernel file with the macros that make it a variant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variant {
@@ -171,7 +151,8 @@ pub fn representatives() -> Vec<(&'static str, Variant)> {
             ("SPA_VOLUME", volume),
             ("SPA_CAPPED", capped),
             ("SPA_SUMS", if capped == 1 { 0 } else { 1 + volume }),
-            ("SPA_THREADS", if large { 768 } else { 384 }),
+            ("SPA_THREADS", 128),
+            ("SPA_BLOCKS", if source == SPARSE { 7 } else { 5 - u32::from(large) }),
             ("SPA_PAIRS", u32::from(large)),
             ("SPA_BATCH", 1),
         ],
@@ -215,12 +196,6 @@ pub fn representatives() -> Vec<(&'static str, Variant)> {
         ("packed-volume-4", packed(PACKED, 4, 1, 0, false)),
         ("packed-stereo-56-batch", batch(PACKED)),
         ("sparse-stereo-56-batch", batch(SPARSE)),
-        ("tiles-stereo-64", packed(TILES, 64, 0, 0, true)),
-        ("tiles-stereo-56-batch", batch(TILES)),
-        ("tiles-volume-49", packed(TILES, 49, 1, 0, true)),
-        ("tiles-dense-stereo-64", packed(TILES_DENSE, 64, 0, 0, true)),
-        ("tiles-dense-stereo-56-capped", packed(TILES_DENSE, 56, 0, 1, true)),
-        ("tiles-dense-volume-49", packed(TILES_DENSE, 49, 1, 0, true)),
         ("sparse-stereo-64", packed(SPARSE, 64, 0, 0, true)),
         ("sparse-stereo-56-capped", packed(SPARSE, 56, 0, 1, false)),
         ("sparse-volume-49", packed(SPARSE, 49, 1, 0, false)),

@@ -30,8 +30,6 @@ pub struct Device {
     pub arch: String,
     /// Streaming multiprocessors.
     pub multiprocessors: u32,
-    /// Shared memory that a block can ask for, in bytes.
-    pub shared_memory: u32,
     context: Arc<CudaContext>,
 }
 
@@ -55,15 +53,11 @@ impl Device {
         let multiprocessors = context
             .attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
             .map_err(driver("count the multiprocessors"))?;
-        let shared_memory = context
-            .attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
-            .map_err(driver("ask for the shared memory of a block"))?;
         Ok(Self {
             stream: context.default_stream(),
             name: context.name().map_err(driver("ask for the card's name"))?,
             arch: format!("sm_{major}{minor}"),
             multiprocessors: multiprocessors as u32,
-            shared_memory: shared_memory as u32,
             context,
         })
     }

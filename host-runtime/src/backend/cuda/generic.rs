@@ -195,16 +195,14 @@ pub struct Prepared {
     pub least: [u64; 2],
     /// 0 for none.
     pub volume: [u64; 2],
-    /// H×`words` words, 0 before.
+    /// H×`words` words, 0 before: a bit for a RV with some α·S above `narrow` inside the picture.
     pub wide: [u64; 2],
     /// Columns of a plane.
     pub half: u32,
     /// Words of a row of bits.
     pub words: u32,
-    /// Most α·S of labels inside the picture of RVs that are not wide.
+    /// The most that α·S may be for energies that are added as bytes.
     pub narrow: u32,
-    /// Labels that can be drawn have Es below this at every temperature.
-    pub live: u32,
 }
 
 /// `PrepareParams` of `kernels/prepare.cu`.

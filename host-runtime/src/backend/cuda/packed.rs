@@ -2,59 +2,62 @@
 
 mod lane;
 mod run;
-mod tiling;
 
-use super::compile::{PACKED, PREPARE, SPARSE, Source, TILES, TILES_DENSE, Variant};
+use super::compile::{PACKED, PREPARE, SPARSE, Source, Variant};
 use super::device::{Device, MessageLog, driver};
 use super::error::CudaError;
 use super::generic;
 use super::plan::Plan;
 use super::sys;
 use super::{Kernel, Stripped};
-use cudarc::driver::sys::CUfunction_attribute;
 use cudarc::driver::{CudaFunction, CudaSlice, LaunchConfig};
 use lane::{Batch, Lane, Planes, Shared};
 pub use run::run;
 use spa_model::{Job, Snapshot};
-use tiling::Tiling;
 
 /// Threads of a block of the simple kernels.
 const BLOCK: u32 = 256;
 
+/// Threads of a block, and blocks of a multiprocessor.
+#[derive(Debug, Clone, Copy)]
+struct Shape {
+    threads: u32,
+    blocks: u32,
+}
+
 /// How a picture is spread over the card.
 #[derive(Debug, Clone, Copy)]
 struct Spread {
-    /// Threads of a block of the dense kernel.
-    dense: u32,
-    /// Threads of a block of the sparse kernel.
-    sparse: u32,
-    /// A thread of the dense kernel updates two RVs.
+    dense: Shape,
+    sparse: Shape,
+    /// A thread of the dense kernel updates two RVs at once.
     pairs: bool,
-    /// The dense kernel runs on resident tiles, where they fit.
-    dense_tiles: bool,
-    /// There are enough RVs for the sparse kernels to pay at low temperatures.
+    /// There are enough RVs for the sparse kernel to pay at low temperatures.
     sparse_pays: bool,
 }
 
+/// Warps of a block: one for each scheduler of a multiprocessor.
+const WARPS: usize = 4;
+
 impl Spread {
-    /// What was fastest of the shapes measured (docs/performance.md): small pictures want every RV in a thread of its
-    /// own, large ones few blocks at the barrier and more work a thread. Tiles pay where waiting for all blocks is long beside
-    /// the updates: with few labels, or several small pictures; not so many that some compute while others wait.
-    fn new(device: &Device, planes: &Planes, labels: usize, jobs: usize) -> Self {
-        let warps = device.multiprocessors as usize * 24;
-        let words = planes.words * planes.height * jobs;
-        let (large, sparse_pays) = (words >= 4 * warps, words >= 3 * warps);
-        let small_picture = planes.half * planes.height <= 2 * 32 * warps;
-        let dense_tiles = small_picture && jobs <= 8 && (labels <= 49 || jobs > 4);
-        if large {
-            return Self { dense: 768, sparse: 768, pairs: true, dense_tiles, sparse_pays };
-        }
-        Self { dense: 384, sparse: 384, pairs: false, dense_tiles, sparse_pays }
+    /// What was fastest of the shapes measured (docs/performance.md). Small pictures want every RV in a thread of its own and all of
+    /// them at once, or in few rounds of which the last is full; large ones two RVs a thread, which do less together.
+    fn new(device: &Device, planes: &Planes, labels: u16, jobs: usize) -> Self {
+        let multiprocessors = device.multiprocessors as usize;
+        let warps = (planes.half * planes.height).div_ceil(32) * jobs;
+        let each = warps.div_ceil(multiprocessors);
+        let (pairs, sparse_pays) = (each >= 128, each >= 72);
+        // Seven blocks leave 72 registers a thread: not enough for many labels.
+        let most = if labels <= 52 { 7 } else { 6 };
+        let slots = |blocks: &usize| (each.div_ceil(WARPS * blocks) * blocks, usize::MAX - blocks);
+        let blocks = if pairs { 4 } else { (4..=most).min_by_key(slots).unwrap_or(4) };
+        let shape = |blocks: usize| Shape { threads: 32 * WARPS as u32, blocks: blocks as u32 };
+        Self { dense: shape(blocks), sparse: shape(7), pairs, sparse_pays }
     }
 }
 
 /// The variant of `source` that runs `job`.
-fn variant(source: Source, job: &Job, plan: &Plan, threads: u32) -> Variant {
+fn variant(source: Source, job: &Job, plan: &Plan, shape: Shape) -> Variant {
     let problem = job.problem();
     Variant {
         source,
@@ -63,7 +66,8 @@ fn variant(source: Source, job: &Job, plan: &Plan, threads: u32) -> Variant {
             ("SPA_VOLUME", u32::from(plan.stereo.is_none())),
             ("SPA_CAPPED", u32::from(problem.data_cap < 255)),
             ("SPA_SUMS", plan.sums as u32),
-            ("SPA_THREADS", threads),
+            ("SPA_THREADS", shape.threads),
+            ("SPA_BLOCKS", shape.blocks),
         ],
     }
 }
@@ -75,43 +79,20 @@ struct Resident {
 }
 
 impl Resident {
-    fn new(device: &Device, function: CudaFunction, threads: u32, jobs: u32) -> Result<Self, CudaError> {
+    fn new(device: &Device, function: CudaFunction, shape: Shape, jobs: u32) -> Result<Self, CudaError> {
         let blocks = function
-            .occupancy_max_active_blocks_per_multiprocessor(threads, 0, None)
+            .occupancy_max_active_blocks_per_multiprocessor(shape.threads, 0, None)
             .map_err(driver("ask for the occupancy of a kernel"))?;
         // As many blocks for each job.
-        let blocks = blocks.max(1) * device.multiprocessors / jobs * jobs;
+        let blocks = blocks.clamp(1, shape.blocks) * device.multiprocessors / jobs * jobs;
         if blocks == 0 {
             let why = format!("{jobs} jobs at once, the card holds fewer blocks");
             return Err(CudaError::Unsupported { kernel: "packed", why });
         }
         let config =
-            LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes: 0 };
+            LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (shape.threads, 1, 1), shared_mem_bytes: 0 };
         Ok(Self { function, config })
     }
-
-    /// One block a multiprocessor, with its tile in `bytes` of shared memory.
-    fn tiled(device: &Device, function: CudaFunction, bytes: usize, jobs: u32) -> Result<Self, CudaError> {
-        function
-            .set_attribute(
-                CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                bytes as i32,
-            )
-            .map_err(driver("reserve shared memory for a kernel"))?;
-        let config = LaunchConfig {
-            grid_dim: (device.multiprocessors / jobs * jobs, 1, 1),
-            block_dim: (TILE_THREADS, 1, 1),
-            shared_mem_bytes: bytes as u32,
-        };
-        Ok(Self { function, config })
-    }
-}
-
-/// The kernels on resident tiles.
-struct Tiles {
-    dense: Resident,
-    dense_table: Resident,
-    events: Resident,
 }
 
 /// Jobs of one launch, at most (SPA_BATCH of `kernels/packed.cuh`): their parameters fit 4 KB.
@@ -125,12 +106,16 @@ pub fn most_jobs(device: &Device) -> usize {
 /// Counters of a job.
 const COUNTERS: usize = 4;
 
-/// Words from a job's barrier to the flags of its tiles (FLAGS of `kernels/packed.cuh`), and of each flag.
-const FLAGS: usize = 32;
+/// Words from one flag to the next (FLAG of `kernels/packed.cuh`).
 const FLAG: usize = 8;
 
-/// Threads of a block that has a tile.
-const TILE_THREADS: u32 = 768;
+/// A kernel of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Which {
+    Dense,
+    DenseTable,
+    Sparse,
+}
 
 /// Jobs on the card between two iterations.
 pub(super) struct Sampler<'a> {
@@ -144,10 +129,10 @@ pub(super) struct Sampler<'a> {
     dense: Resident,
     dense_table: Resident,
     sparse: Resident,
-    /// None if a tile is too large for a block's shared memory.
-    tiles: Option<Tiles>,
     settle: CudaFunction,
-    barrier: CudaSlice<u32>,
+    flags: CudaSlice<u32>,
+    /// The kernel that told last by the flags, and the half-steps that all of them have.
+    told: Option<(Which, u32)>,
     counters: CudaSlice<u64>,
     log: MessageLog,
     /// Collected iterations since every entry was settled.
@@ -218,10 +203,10 @@ impl<'a> Sampler<'a> {
         let pair = device.upload("the pair table", &plan.pair)?;
         let steps = device.upload("weights", &step_bytes)?;
         let near = device.upload("near sets", &plan.near)?;
-        let tiling =
-            Tiling::new(&planes, device.multiprocessors as usize / jobs.len(), device.shared_memory as usize);
-        let flags = FLAGS + tiling.map_or(0, |tiling| FLAG * tiling.tiles()).next_multiple_of(FLAGS);
-        let barrier = device.zeros::<u32>("the barrier", flags * jobs.len())?;
+        let spread = Spread::new(device, &planes, job.problem().labels, jobs.len());
+        let blocks = spread.dense.blocks.max(spread.sparse.blocks) * device.multiprocessors;
+        let flags_each = FLAG * (blocks as usize / jobs.len());
+        let flags = device.zeros::<u32>("the flags", flags_each * jobs.len())?;
         let counters = device.zeros::<u64>("counters", COUNTERS * jobs.len())?;
         let rvs = (job.problem().rvs() * jobs.len()) as u64;
         let wish = rvs * (u64::from(job.collected()) + 3);
@@ -233,18 +218,16 @@ impl<'a> Sampler<'a> {
                 near: device.address(&near),
                 steps: device.address(&steps),
                 log: log.address().of_job(n),
-                barrier: device.address(&barrier) + (n * flags * size_of::<u32>()) as u64,
+                flags: device.address(&flags) + (n * flags_each * size_of::<u32>()) as u64,
                 counters: device.address(&counters) + (n * COUNTERS * size_of::<u64>()) as u64,
-                tiling,
             };
             Lane::new(device, job, begin, (&plan, planes), &prepare, shared)
         });
         let lanes = lanes.collect::<Result<Vec<_>, _>>()?;
         let log = log.with(begins.into_iter().map(|begin| begin.messages).collect());
-        let spread = Spread::new(device, &planes, job.problem().labels.into(), jobs.len());
         let batch = if jobs.len() == 1 { 1 } else { BATCH as u32 };
-        let load = |source, threads| {
-            let mut variant = variant(source, job, &plan, threads);
+        let load = |source, shape| {
+            let mut variant = variant(source, job, &plan, shape);
             if source == PACKED {
                 variant.defines.push(("SPA_PAIRS", u32::from(spread.pairs)));
             }
@@ -260,23 +243,7 @@ impl<'a> Sampler<'a> {
         let packed = load(PACKED, spread.dense)?;
         let sparse = load(SPARSE, spread.sparse)?;
         let jobs = jobs.len() as u32;
-        let tiles = tiling.map(|tiling| -> Result<Tiles, CudaError> {
-            let dense = load(TILES_DENSE, TILE_THREADS)?;
-            let events = load(TILES, TILE_THREADS)?.function("packed_tiles")?;
-            let bytes = tiling.labels_bytes();
-            Ok(Tiles {
-                dense: Resident::tiled(device, dense.function("packed_tiles_dense")?, bytes, jobs)?,
-                dense_table: Resident::tiled(
-                    device,
-                    dense.function("packed_tiles_dense_table")?,
-                    bytes,
-                    jobs,
-                )?,
-                events: Resident::tiled(device, events, tiling.events_bytes(), jobs)?,
-            })
-        });
         Ok(Self {
-            tiles: tiles.transpose()?,
             dense: Resident::new(device, packed.function("packed_dense")?, spread.dense, jobs)?,
             dense_table: Resident::new(device, packed.function("packed_dense_table")?, spread.dense, jobs)?,
             sparse: Resident::new(device, sparse.function("packed_sparse")?, spread.sparse, jobs)?,
@@ -287,7 +254,8 @@ impl<'a> Sampler<'a> {
             planes,
             spread,
             lanes,
-            barrier,
+            flags,
+            told: None,
             counters,
             log,
             unsettled: 0,
@@ -346,21 +314,21 @@ impl<'a> Sampler<'a> {
     /// Sparse where it was measured to be faster (docs/performance.md): large pictures and batches, once few RVs can change and
     /// few of those have far live labels. On small ones waiting for others takes longer than all updates.
     fn prefers_sparse(&self, step: usize) -> bool {
-        self.spread.sparse_pays && 4 * self.plan.steps[step].limit <= 5 * self.plan.far
+        let eighths = if self.lanes.len() == 1 { 9 } else { 10 };
+        self.spread.sparse_pays && 8 * self.plan.steps[step].limit <= eighths * self.plan.far
     }
 
-    /// Whether the kernel runs sparse, and on tiles; tiles balance a batch's load, not that of one picture.
-    fn choose(&self, kernel: Kernel, step: usize) -> (bool, bool) {
-        match kernel {
-            Kernel::Dense => (false, false),
-            Kernel::DenseTiles => (false, true),
-            Kernel::Sparse => (true, false),
-            Kernel::SparseTiles => (true, true),
-            Kernel::Auto | Kernel::Baseline | Kernel::Generic => {
-                let sparse = self.prefers_sparse(step);
-                let tiled = if sparse { self.lanes.len() > 1 } else { self.spread.dense_tiles };
-                (sparse, tiled && self.tiles.is_some())
-            }
+    /// What runs schedule entry `step`.
+    fn choose(&self, kernel: Kernel, step: usize) -> Which {
+        let sparse = match kernel {
+            Kernel::Dense => false,
+            Kernel::Sparse => true,
+            Kernel::Auto | Kernel::Baseline | Kernel::Generic => self.prefers_sparse(step),
+        };
+        match (sparse, self.plan.steps[step].slope) {
+            (true, _) => Which::Sparse,
+            (false, 0) => Which::DenseTable,
+            (false, _) => Which::Dense,
         }
     }
 
@@ -400,34 +368,30 @@ impl<'a> Sampler<'a> {
             self.log.reserve((u64::from(span) + 2) * self.rvs())?;
             self.unsettled += span;
         }
-        let (sparse, tiled) = self.choose(self.kernel, step);
-        let tiled = match &self.tiles {
-            Some(tiles) if tiled => Some(tiles),
-            None if tiled => {
-                let why =
-                    "a multiprocessor's share of the picture does not fit its shared memory".to_string();
-                return Err(CudaError::Unsupported { kernel: "tiles", why });
-            }
-            _ => None,
-        };
-        let limit = self.plan.steps[step].limit;
-        let wake_all = sparse && self.bits_hold.is_none_or(|before| limit > before);
-        if wake_all && tiled.is_none() {
+        let which = self.choose(self.kernel, step);
+        let sparse = which == Which::Sparse;
+        let entry = &self.plan.steps[step];
+        if sparse && self.bits_hold.is_none_or(|before| entry.limit > before) {
             self.lanes.iter_mut().try_for_each(|lane| lane.wake_all(self.device))?;
         }
-        self.bits_hold = sparse.then_some(limit);
-        let line = self.plan.steps[step].slope != 0;
-        let (resident, awake) = match (tiled, sparse) {
-            (None, true) => (&self.sparse, None),
-            (None, false) => (if line { &self.dense } else { &self.dense_table }, None),
-            (Some(tiles), true) => (&tiles.events, Some(u32::from(wake_all))),
-            (Some(tiles), false) => (if line { &tiles.dense } else { &tiles.dense_table }, None),
+        self.bits_hold = sparse.then_some(entry.limit);
+        let told = match self.told {
+            Some((before, told)) if before == which => told,
+            _ => {
+                self.device.stream.memset_zeros(&mut self.flags).map_err(driver("reset the flags"))?;
+                0
+            }
         };
-        let scalars: Vec<u32> = [self.iteration, span, step as u32].into_iter().chain(awake).collect();
-        self.device.stream.memset_zeros(&mut self.barrier).map_err(driver("reset the barrier"))?;
+        self.told = Some((which, told + 2 * span));
+        let resident = match which {
+            Which::Dense => &self.dense,
+            Which::DenseTable => &self.dense_table,
+            Which::Sparse => &self.sparse,
+        };
+        let line = [entry.limit, entry.scale, entry.slope, entry.start, entry.bias, entry.weight[0].into()];
+        let scalars: Vec<u32> = [self.iteration, span, step as u32, told].into_iter().chain(line).collect();
         // SAFETY: all buffers of the lanes' parameters are fields of self and live; the log has room for what the launch
-        // can send; the grid is as large as the card holds at once, so its blocks may wait for each other; tiles have the
-        // shared memory that their tiling says.
+        // can send; the grid is as large as the card holds at once, so its blocks may wait for each other.
         unsafe { self.launch(&resident.function, resident.config, true, &scalars) }?;
         if !sparse {
             self.dense_iterations += u64::from(span);

@@ -42,17 +42,16 @@ impl Step {
     }
 }
 
-/// Half precision of 2^−2 and 32 units of its last place (`LINE_ZERO` of `kernels/packed.cuh`): the sums of a line stay where
-/// units of the last place have one size.
-const LINE_ZERO: u32 = 0x3420;
+/// Largest number that a line may start from: a subnormal half.
+const LINE_TOP: u32 = 0x3ff;
 
-/// Largest number of units above [`LINE_ZERO`] that a line may start from.
-const LINE_TOP: u32 = 0x3ff - 0x20;
+/// Largest energy.
+const ENERGY_MOST: u32 = 255;
 
 /// Largest number whose bits as half precision are that number times 2^−24.
 const LINE_MOST: u32 = 2047;
 
-/// x ↦ round(top − slope·x) by one multiply-add of half precision, with `slope` = `bits` as half precision · 2^−12.
+/// x ↦ round(top − slope·x), at least 0, by one multiply-add of half precision, with `slope` = `bits` as half precision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Line {
     bits: u32,
@@ -68,34 +67,32 @@ fn half_units(bits: u32) -> u64 {
 impl Line {
     /// Slope, start and bias as kernels take them.
     fn parameters(self) -> (u32, u32, u32) {
-        ((self.bits | 0x8000) * 0x1_0001, (LINE_ZERO + self.top) * 0x1_0001, self.bias)
+        ((self.bits | 0x8000) * 0x1_0001, self.top * 0x1_0001, self.bias)
     }
 
     /// Its value at `es`, none where it is halfway between two.
     fn at(self, es: u32) -> Option<i64> {
-        // In units of 2^-36: a half is at most 2^16, an argument below 2^11.
-        let units = (i64::from(self.top) << 36) - (half_units(self.bits) * u64::from(es + self.bias)) as i64;
-        let (floor, rest) = (units >> 36, units & ((1 << 36) - 1));
-        match rest.cmp(&(1 << 35)) {
-            std::cmp::Ordering::Less => Some(floor),
+        // In units of 2^-24: a half is below 2^16, an argument below 2^11.
+        let units = (i64::from(self.top) << 24) - (half_units(self.bits) * u64::from(es + self.bias)) as i64;
+        let (floor, rest) = (units >> 24, units & ((1 << 24) - 1));
+        match rest.cmp(&(1 << 23)) {
+            std::cmp::Ordering::Less => Some(floor.max(0)),
             std::cmp::Ordering::Equal => None,
-            std::cmp::Ordering::Greater => Some(floor + 1),
+            std::cmp::Ordering::Greater => Some((floor + 1).max(0)),
         }
     }
 
-    /// Whether its value is the number of `limits` above Es, for every Es ≤ `limits[0]`; kernels ask for Es = `limits[0]` for all that
-    /// is more, be it 256.
+    /// Whether its value is the number of `limits` above Es, for every Es.
     fn fits(self, limits: &[u32]) -> bool {
         let level = |es: u32| limits.iter().filter(|&&limit| limit > es).count() as i64;
         let fits = |es: u32| self.at(es) == Some(level(es));
-        let last = limits[0];
         // It falls, so that both ends of every step will do.
         let ends = || limits.iter().flat_map(|&limit| [limit - 1, limit]).chain([0]);
-        last + self.bias <= LINE_MOST && ends().filter(|&es| es <= last).all(fits)
+        ENERGY_MOST + self.bias <= LINE_MOST && ends().filter(|&es| es <= ENERGY_MOST).all(fits)
     }
 }
 
-/// A line whose value is the number of `limits` above Es, for Es ≤ `limits[0]`.
+/// A line whose value is the number of `limits` above Es.
 ///
 /// θ_k = ⌊T·ln((2^p_bits − 1)/2^k)⌋ falls linearly with k, so that such a line exists for nearly all T; the search is over
 /// slopes, and the numbers that a line may start from: each gives one place for the first step, and the fraction of that place
@@ -106,7 +103,7 @@ fn line(limits: &[u32]) -> Option<Line> {
     // Distance of the first and the last step: more than span − 1 and less than span + 1, for steps − 1 units.
     let slope = |per: u32| f64::from(steps - 1) / f64::from(per.max(1));
     let (least, most) = (slope(span + 1) * 0.99, if span > 1 { slope(span - 1) * 1.01 } else { 15.9 });
-    let of = |bits: u32| half_units(bits) as f64 / f64::from(1 << 24) / f64::from(1 << 12);
+    let of = |bits: u32| half_units(bits) as f64 / f64::from(1 << 24);
     // Halves are in the order of their bits.
     let (mut first, mut end) = (0x0400, 0x7c00_u32);
     while first < end {

@@ -7,7 +7,6 @@ use super::super::pieces::{entry_of_word, entry_word};
 use super::super::plan::Plan;
 use super::super::sys::KernelParams;
 use super::super::u_mask;
-use super::tiling::Tiling;
 use cudarc::driver::{CudaFunction, CudaSlice};
 use spa_model::{Job, LabelEntry, Singleton, Snapshot};
 
@@ -31,7 +30,7 @@ pub struct Params {
     steps: u64,
     entries: [u64; 2],
     log: LogAddress,
-    barrier: u64,
+    flags: u64,
     counters: u64,
     width: u32,
     height: u32,
@@ -51,7 +50,6 @@ pub struct Params {
     count_max: u32,
     chain: u32,
     burn_in: u32,
-    tiles: u32,
     unit: u32,
 }
 
@@ -129,12 +127,10 @@ pub struct Shared {
     pub steps: u64,
     /// The lane's messages.
     pub log: LogAddress,
-    /// The lane's barrier.
-    pub barrier: u64,
+    /// The lane's flags.
+    pub flags: u64,
     /// The lane's counters.
     pub counters: u64,
-    /// Its tiles.
-    pub tiling: Option<Tiling>,
 }
 
 /// A job's data on the card.
@@ -192,7 +188,7 @@ impl Lane {
                 *address = keep(device.zeros("the cost volume", plane * labels_count.div_ceil(16) * 16)?);
             }
         }
-        let wide = [(); 2].map(|()| device.zeros::<u32>("update bits", planes.words * planes.height));
+        let wide = [(); 2].map(|()| device.zeros::<u32>("bits of singletons", planes.words * planes.height));
         let [black, white] = wide;
         let wide = [black?, white?];
         let prepared = generic::Prepared {
@@ -202,13 +198,14 @@ impl Lane {
             half: planes.half as u32,
             words: planes.words as u32,
             narrow: plan.narrow,
-            live: plan.steps.iter().map(|step| step.limit).max().unwrap_or(0).min(256),
         };
         generic::prepare(device, prepare, job, prepared)?;
 
         let first_offset = plan.stereo.unwrap_or(0);
         // Labels reach to the left of the origin, whole words of four and one word of slack; and dx to the right.
-        let origin = (72 - first_offset.min(0)) as usize;
+        // Label 0 of every other RV of a row is byte 0 of a word, or byte 1 (`kernels/samples.cuh`).
+        let aligned = (72 - first_offset.min(0)) as usize;
+        let origin = aligned + (-(aligned as i32 + first_offset)).rem_euclid(4) as usize;
         let second_pitch = (origin + planes.width + first_offset.max(0) as usize + 8).next_multiple_of(64);
         let (mut first, mut second) = (0, 0);
         if let (Some(_), Singleton::Pixels { first: one, second: two, .. }) =
@@ -235,11 +232,7 @@ impl Lane {
         }
 
         let labels = [device.upload("labels", &labels[0])?, device.upload("labels", &labels[1])?];
-        let words = shared.tiling.map_or(0, Tiling::kept_words).max(valid[0].len());
-        let mut active = [device.zeros("update bits", words)?, device.zeros("update bits", words)?];
-        for (active, valid) in active.iter_mut().zip(&valid) {
-            device.stream.memcpy_htod(valid, active).map_err(driver("copy to the card"))?;
-        }
+        let active = [device.upload("update bits", &valid[0])?, device.upload("update bits", &valid[1])?];
         let valid = [device.upload("update bits", &valid[0])?, device.upload("update bits", &valid[1])?];
         let key = spa_model::rng::key(run.seed);
         let params = Params {
@@ -256,7 +249,7 @@ impl Lane {
             steps: shared.steps,
             entries: [device.address(&entries[0]), device.address(&entries[1])],
             log: shared.log,
-            barrier: shared.barrier,
+            flags: shared.flags,
             counters: shared.counters,
             width: problem.width,
             height: problem.height,
@@ -276,7 +269,6 @@ impl Lane {
             count_max: hardware.count_max(),
             chain: run.chain.into(),
             burn_in: run.burn_in,
-            tiles: shared.tiling.map_or(0, Tiling::word),
             unit: 1024,
         };
         Ok(Self { params, labels, active, valid, _wide: wide, _bytes: bytes, entries })
