@@ -297,7 +297,7 @@ pub fn uncertainty(shown: &Shown<'_>) -> Vec<Panel> {
             (Map::Magma, (0.0, spread(deviation, shown.scale.step().min(1.0))), shown.scale.unit(), false);
         panels.push(scaled(grid, "deviation", "Standard deviation", deviation, scale));
     }
-    let title = format!("Labels that have {}% of the samples", number(100.0 * shown.share));
+    let title = format!("Number of labels that hold {}% of the samples", number(100.0 * shown.share));
     panels.push(scaled(
         grid,
         "credible",

@@ -55,6 +55,22 @@ impl Finish {
         self.grid == 1 && self.base.is_none()
     }
 
+    /// Share of `mode` whose label lies at the edge of the window, and how far that is in pixels; none where the window lies around
+    /// a motion found before, which `--levels` does.
+    pub fn at_the_edge(&self, mode: &[u8]) -> Option<(f64, f32)> {
+        if self.base.is_some() {
+            return None;
+        }
+        let offsets = window_offsets(self.window);
+        let radius = i32::from(self.window / 2);
+        let far = |&&l: &&u8| {
+            let o = offsets[usize::from(l)];
+            i32::from(o.dx).abs().max(i32::from(o.dy).abs()) == radius
+        };
+        let share = mode.iter().filter(far).count() as f64 / mode.len().max(1) as f64;
+        Some((share, radius as f32 / f32::from(self.grid)))
+    }
+
     /// What labels measure.
     pub fn scale(&self) -> Scale {
         let step = 1.0 / f64::from(self.grid);

@@ -80,6 +80,9 @@ pub const FILES: [&str; 7] = [
     "restored.png",
 ];
 
+/// Above this share of motions at the edge of the window, there are probably longer ones: scenes that fit have less than 0.1%.
+const AT_THE_EDGE: f64 = 0.02;
+
 /// Writes extra results.
 ///
 /// # Errors
@@ -163,6 +166,17 @@ impl Prepared {
         let all = usize::from(problem.labels);
         let beyond = (0..problem.labels).filter(|&l| finish.disparity(l).abs() >= width).count();
         (beyond > 0).then_some((beyond, all))
+    }
+
+    /// What the most frequent labels, `mode`, say against the parameters: motions that may be longer than the window holds.
+    pub fn doubt(&self, mode: &[u8]) -> Option<String> {
+        let Finish::Flow(finish) = &self.finish else { return None };
+        let (share, far) = finish.at_the_edge(mode).filter(|&(share, _)| share > AT_THE_EDGE)?;
+        Some(format!(
+            "{:.1}% of the pixels move by {far} px, the edge of the window, so motions may be longer: --levels 2 finds them up to twice as \
+             long, or take a larger --window",
+            100.0 * share
+        ))
     }
 
     /// What labels measure, in pixels or grey levels.

@@ -303,6 +303,9 @@ impl Results<'_> {
         let formats = options.formats.as_deref().unwrap_or_default();
         // Up to the end of burn-in a stopped run has labels and nothing else.
         let collected = summary.collected() > 0;
+        if let Some(doubt) = collected.then(|| self.prepared.doubt(&drawn.digest.mode)).flatten() {
+            eprintln!("note: {doubt}");
+        }
         let scale = self.prepared.scale();
         let share = options.credible.map_or(credible::SHARE, |share| share.0);
         let in_pixels = self.prepared.labels_are_pixels();

@@ -259,7 +259,15 @@ fn is_of_run(file: &Path) -> bool {
 fn guess(path: &Path, kind: Kind) -> Result<Subject> {
     match kind {
         Kind::Flo => return Ok(Subject::Flow),
-        Kind::Npy if Numbers::open(path)?.shape.len() == 3 => return Ok(Subject::Flow),
+        Kind::Npy => {
+            // One number a pixel that is no whole number is a disparity, as in PFM and TIFF.
+            let numbers = Numbers::open(path)?;
+            match (numbers.shape.len(), numbers.integer) {
+                (3, _) => return Ok(Subject::Flow),
+                (2, false) => return Ok(Subject::Stereo),
+                _ => {}
+            }
+        }
         Kind::Npz => return guess_arrays(path),
         Kind::Pfm | Kind::Tiff | Kind::Png => {
             let raster = Raster::open(path)?;

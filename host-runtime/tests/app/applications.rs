@@ -358,3 +358,31 @@ fn a_potts_term_costs_beta_as_the_formula_says() {
     let text = spa.fails(2, &["infer", "model.toml"]);
     assert!(text.contains("pair and pair-table are two smoothness terms; give one of them"), "{text}");
 }
+
+#[test]
+fn motions_at_the_edge_of_the_window_are_told() {
+    let spa = Spa::with_scene("flow", "49");
+    let run = |window: &str| {
+        let args = [
+            "flow",
+            "scene/frame1.png",
+            "scene/frame2.png",
+            "--window",
+            window,
+            "--iterations",
+            "200",
+            "-o",
+            "out",
+        ];
+        spa.run(&args).stderr
+    };
+    let told = String::from_utf8(run("3")).unwrap();
+    assert!(
+        told.contains(
+            "% of the pixels move by 1 px, the edge of the window, so motions may be longer: --levels 2"
+        ),
+        "{told}"
+    );
+    let told = String::from_utf8(run("9")).unwrap();
+    assert!(!told.contains("edge of the window"), "{told}");
+}

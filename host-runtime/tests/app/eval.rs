@@ -35,6 +35,8 @@ fn fails(spa: &Spa, code: i32, more: &[&str]) -> String {
 fn stereo_by_hand() {
     let spa = scene();
     let text = ok(&spa, &[]);
+    // Numbers that are no integers are disparities without a word.
+    assert_eq!(text, spa.ok(&["eval", "result.npy", "truth.pfm"]));
     let expected = "disparity of result.npy against truth.pfm
   pixels with truth               7
   answered                    85.71 %
@@ -148,7 +150,8 @@ fn unknown_truth_and_scales() {
     assert!((bad - 50.0).abs() < 1e-9, "6 is right where the truth is 24 / 4: {bad}");
     assert_eq!(pixels(&["--truth-scale", "4", "--unknown", "none"]).0, 10);
     assert_eq!(pixels(&["--truth-scale", "4", "--unknown", "24"]).0, 9);
-    let stderr = spa.fails(2, &["eval", "result.npy", "truth.png"]);
+    npy::write(&spa.path("whole.npy"), &[2, 5], &[5_u8; 10]).unwrap();
+    let stderr = spa.fails(2, &["eval", "whole.npy", "truth.png"]);
     assert!(stderr.ends_with("give --kind disparity, flow or classes\n"), "{stderr}");
     let missing = spa.fails(1, &["eval", "nowhere.npy", "truth.png"]);
     assert_eq!(missing, "error: failed to read result 'nowhere.npy': no such file or directory\n");

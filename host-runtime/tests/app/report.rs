@@ -118,7 +118,7 @@ fn a_report_is_one_file_with_everything_inside() {
         "Confidence",
         "Entropy",
         "Standard deviation",
-        "Labels that have 95% of the samples",
+        "Number of labels that hold 95% of the samples",
         "Temperature",
         "first iterations, which are not collected",
         "<th>temperatures</th><td>from 13 to 3.4 in 20 steps, 20 iterations together</td>",
