@@ -72,7 +72,10 @@ pub fn open(name: &str, build: Option<&Build>, options: &RunOptions) -> Result<B
         },
         "cuda" => match card(shape) {
             Ok(cuda) => Ok(cuda),
-            Err(error) => Err(Error::Backend { name: name.to_string(), cause: error.to_string() }),
+            Err(error) => {
+                let cause = format!("{error}, or use --backend cpu");
+                Err(Error::Backend { name: name.to_string(), cause })
+            }
         },
         "cpu" => Ok(cpu()),
         "sim" => {

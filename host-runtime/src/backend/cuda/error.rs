@@ -26,7 +26,7 @@ pub enum CudaError {
     },
     /// No card.
     #[error(
-        "no CUDA card found: the driver library is there, but it counts {count} devices ({cause}); check nvidia-smi and CUDA_VISIBLE_DEVICES, or use --backend cpu"
+        "no CUDA card found: the driver library is there, but it counts {count} devices ({cause}); check nvidia-smi and CUDA_VISIBLE_DEVICES"
     )]
     NoCard {
         /// Devices counted.
@@ -35,7 +35,7 @@ pub enum CudaError {
         cause: String,
     },
     /// No libcuda.
-    #[error("no CUDA driver found: tried to load {tried}; install the NVIDIA driver, or use --backend cpu")]
+    #[error("no CUDA driver found: tried to load {tried}; install the NVIDIA driver")]
     NoDriver {
         /// Names tried.
         tried: String,
