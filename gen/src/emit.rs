@@ -2,6 +2,7 @@
 
 mod axi;
 mod banner;
+pub(crate) mod floorplan;
 mod fusesoc;
 mod hls;
 mod known;
@@ -76,6 +77,7 @@ pub fn render(config: &Config) -> Result<Files, Error> {
     for (path, body) in bodies {
         files.insert(path.to_owned(), banner::with_banner(path, &body, config));
     }
+    floorplan::add(config, &mut files);
     pac::add(config, &mut files)?;
     ulx3s::add(config, &mut files)?;
     pynq::add(config, &mut files)?;

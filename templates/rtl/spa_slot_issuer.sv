@@ -200,13 +200,15 @@ module spa_slot_issuer #(
   logic [7:0]  entry_q;
   logic [7:0]  entry_plus_q;
   logic        entry_more_q;
-  logic [23:0] schedule_q;    // iterations of entry_plus_q
+  logic [23:0] schedule_q;
+  logic [23:0] schedule_qq;   // iterations of entry_plus_q
   logic [23:0] remain_q;      // iterations left in the entry
   logic        remain_last_q;
 
   always_ff @(posedge clk_i) begin
     if (schedule_we_i) schedule_mem[schedule_entry_i[EntryBits-1:0]] <= schedule_iterations_i;
-    schedule_q <= schedule_mem[entry_plus_q[EntryBits-1:0]];
+    schedule_q  <= schedule_mem[entry_plus_q[EntryBits-1:0]];
+    schedule_qq <= schedule_q;
   end
 
   // What the end of the iteration does to them is made ready before it: iterations are at least eight cycles long.
@@ -217,14 +219,14 @@ module spa_slot_issuer #(
   always_ff @(posedge clk_i) begin
     entry_more_q  <= {1'b0, entry_plus_q} < entries_i;
     remain_last_q <= remain_q[23:1] == '0;
-    remain_next_q <= remain_last_q ? schedule_q : remain_q - 1'b1;
+    remain_next_q <= remain_last_q ? schedule_qq : remain_q - 1'b1;
     remain_step_q <= !remain_last_q || entry_more_q;
     entry_step_q  <= remain_last_q && entry_more_q;
     if (preparing_q) begin
       // Entry 0 is read first of all.
       entry_q      <= '0;
       entry_plus_q <= first_read_q ? 8'd0 : 8'd1;
-      if (first_read_q) remain_q <= schedule_q;
+      if (first_read_q) remain_q <= schedule_qq;
     end else begin
       entry_plus_q <= entry_q + 1'b1;
       if (iteration_end && entry_step_q) entry_q <= entry_plus_q;
@@ -256,7 +258,7 @@ module spa_slot_issuer #(
       collected_q  <= 1'b0;
     end else begin
       if (preparing_q) prepare_q <= prepare_q - 1'b1;
-      if (prepare_q == 3'd5) first_read_q <= 1'b0;
+      if (prepare_q == 3'd4) first_read_q <= 1'b0;
       if (prepare_q == 3'd1) begin
         preparing_q <= 1'b0;
         active_q    <= (iterations_i != '0) && !stop_q;

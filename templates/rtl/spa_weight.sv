@@ -54,7 +54,9 @@ module spa_weight #(
     // Thresholds fall with k, so the largest k with es < t_k is the one above which no comparator is set.
     logic [PBits-1:0] below_q;
     for (genvar k = 0; k < PBits; k++) begin : g_threshold
-      always_ff @(posedge clk_i) below_q[k] <= {1'b0, es_q} < thr_i[k*ThrBits +: ThrBits];
+      logic [ThrBits-1:0] thr;
+      assign thr = thr_i[k*ThrBits +: ThrBits];
+      always_ff @(posedge clk_i) below_q[k] <= thr[EnergyBits] || es_q < thr[EnergyBits-1:0];
     end
     always_ff @(posedge clk_i) w_o <= below_q & ~(below_q >> 1);
     logic unused_table;

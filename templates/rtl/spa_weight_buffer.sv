@@ -21,7 +21,10 @@ module spa_weight_buffer #(
   output logic [Spus*PBits-1:0] rdata_o
 );
 
+  // A weight waits for 2^LabelBits + Spus + 5 cycles at most: 16 words more than labels are enough, and a RAM in LUTs
+  // is made of pieces of 16.
   if (!Linear && AddrBits <= 7) begin : g_codes
+    localparam int Words    = LabelBits >= 4 ? 2 ** LabelBits + 16 : 2 ** AddrBits;
     localparam int CodeBits = $clog2(PBits + 1);   // 0: the weight is 0, k + 1: it is 2^k
 
     logic [Spus*CodeBits-1:0] wcodes, rcodes, rcodes_q;
@@ -37,7 +40,7 @@ module spa_weight_buffer #(
       end
     end
 
-    spa_lutram_1r1w #(.Width(Spus * CodeBits), .Depth(2 ** AddrBits)) u_ram (
+    spa_lutram_1r1w #(.Width(Spus * CodeBits), .Depth(Words)) u_ram (
       .clk_i,
       .we_i, .waddr_i, .wdata_i(wcodes),
       .raddr_i, .rdata_o(rcodes)

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::{Files, SERIAL_BAUD, SERIAL_BUFFER_BYTES, banner, run};
+use super::{Files, SERIAL_BAUD, SERIAL_BUFFER_BYTES, banner, floorplan, run};
 use crate::config::Config;
 use crate::error::Error;
 use crate::report::memory::{self, Memory};
@@ -15,6 +15,8 @@ const LINE_BITS: u32 = 128;
 const BLOCKS: u64 = 208;
 /// Buffers begin at multiples of this.
 const PAGE: u64 = 4096;
+/// Where the top of the board has the accelerator's.
+const PREFIX: &str = "u_card.u_accelerator.u_top.";
 /// Clock for which the project is set up.
 const CLOCK_MHZ: u32 = 75;
 
@@ -33,6 +35,7 @@ struct Makefile<'a> {
     clock_mhz: u32,
     baud: u32,
     hw: &'a [&'a str],
+    floorplan: bool,
 }
 
 #[derive(Template)]
@@ -94,12 +97,15 @@ pub(super) fn add(config: &Config, files: &mut Files) -> Result<(), Error> {
         blocks: blocks(config),
         of_blocks: BLOCKS,
     };
-    let bodies = [
+    let plan = floorplan::text(config, PREFIX);
+    let makefile = Makefile { clock_mhz, baud, hw: &hw, floorplan: plan.is_some() };
+    let mut bodies = vec![
         ("spa_ulx3s.sv", run("spa_ulx3s.sv", &top)?),
         ("spa_ulx3s.lpf", run("spa_ulx3s.lpf", &Pins)?),
-        ("Makefile", run("Makefile", &Makefile { clock_mhz, baud, hw: &hw })?),
+        ("Makefile", run("Makefile", &makefile)?),
         ("README.md", run("README.md", &readme)?),
     ];
+    bodies.extend(plan.map(|text| ("floorplan.ys", text)));
     for (name, body) in bodies {
         let path = format!("{FOLDER}/{name}");
         let text = banner::with_banner(&path, &body, config);

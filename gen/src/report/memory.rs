@@ -133,7 +133,9 @@ fn weight_buffer(config: &Config) -> Shape {
     let address = (u32::from(hardware.label_bits) + 1).max(5);
     let coded = hardware.weights == Weights::Pow2 && address <= 7;
     let (bits, style) = if coded { (32 - p.leading_zeros(), Style::Distributed) } else { (p, Style::Block) };
-    ("weight buffer", "spa_weight_buffer", array.spes(), 1 << address, array.spus * bits, style)
+    let labels = 1 << hardware.label_bits;
+    let words = if coded && labels >= 16 { labels + 16 } else { 1 << address };
+    ("weight buffer", "spa_weight_buffer", array.spes(), words, array.spus * bits, style)
 }
 
 fn items(config: &Config) -> Vec<Item> {

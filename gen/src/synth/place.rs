@@ -4,6 +4,7 @@
 //! its ports are not pins (`--out-of-context`), so these are figures of the array and its shell, not of a board.
 
 use std::collections::VecDeque;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,6 +17,7 @@ use super::store::{fingerprint, replace};
 use super::timing::Timing;
 use crate::build::Build;
 use crate::emit::TOP;
+use crate::emit::floorplan::FLOORPLAN;
 use crate::error::{Error, plain};
 use crate::tools;
 
@@ -131,7 +133,10 @@ pub fn place(
     let netlist = folder.join(NETLIST);
     forget(&netlist)?;
     notice(&format!("synthesising {} for ECP5 as a whole (minutes)", folder.display()));
-    let synthesis = format!("hierarchy -top {TOP}; script {ECP5_SCRIPT}");
+    let mut synthesis = format!("hierarchy -top {TOP}; script {ECP5_SCRIPT}");
+    if request.device == Device::Lfe5u85 && folder.join(FLOORPLAN).is_file() {
+        let _ = write!(synthesis, "; script {FLOORPLAN}");
+    }
     let script = format!("{}; {synthesis}; write_json {NETLIST}", read_sources(build)?);
     let log = folder.join(REPORTS).join("place-yosys.log");
     execute("Yosys", &yosys, folder, &["-q", "-p", &script], &log)?;
