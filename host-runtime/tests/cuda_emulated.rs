@@ -123,7 +123,7 @@ fn runs_are_saved_and_resumed_on_stand_ins() {
     assert_eq!(json("segment-cuda/summary.json")["uncertainty"]["boundary"], "samples");
 
     // No agreement after so few iterations.
-    let auto = "stereo pair/left.png pair/right.png --labels 6 --temperature 3 --iterations auto --max-iterations 100 --chains 4";
+    let auto = "stereo pair/left.png pair/right.png --labels 6 --temperature 3 --iterations auto --max-iterations 200 --chains 4";
     spa(1, &format!("{auto} --backend cpu -o auto"));
     spa(1, &format!("{auto} --backend cuda -o auto-cuda"));
     equal("auto", "auto-cuda");

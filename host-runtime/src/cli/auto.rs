@@ -3,7 +3,7 @@
 use super::follow::progress_bar;
 use crate::app::{Application, Cooling};
 use crate::backend::Backend;
-use crate::diagnostics::converge::{self, CHAINS, CHECK, FEWEST, Found, MOST};
+use crate::diagnostics::converge::{self, CHAINS, CHECK, FEWEST, FIRST, Found, MOST};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::options::{Iterations, RunOptions};
@@ -34,7 +34,7 @@ impl Auto {
         let refuse = |text: &str| Err(Error::usage(format!("--iterations auto {text}")));
         if options.burn_in.is_some() {
             return refuse(
-                "finds its burn-in itself: results are those of the newest half; leave --burn-in out",
+                "finds its burn-in itself: results are those of the newest iterations, at most half of all; leave --burn-in out",
             );
         }
         let cools = matches!(application.defaults().cooling, Cooling::Anneal(..));
@@ -55,8 +55,10 @@ impl Auto {
         }
         crate::chains::check(options.chain.unwrap_or(0), chains)?;
         let most = options.max_iterations.unwrap_or(MOST);
-        if !most.is_multiple_of(CHECK) {
-            let allowed = format!("a multiple of {CHECK}: the chains are compared every {CHECK} iterations");
+        if most < FIRST || !most.is_multiple_of(CHECK) {
+            let allowed = format!(
+                "a multiple of {CHECK}, at least {FIRST}: the chains are compared every {CHECK} iterations"
+            );
             return Err(spa_model::Error::range("max-iterations", most, allowed).into());
         }
         Ok(Some(Self { chains, most }))
@@ -67,7 +69,7 @@ impl Auto {
         self.chains
     }
 
-    /// Lets chains of `job` grow until they agree; gives the job of the first one that ends there, whose newest half is collected,
+    /// Lets chains of `job` grow until they agree; gives the job of the first one that ends there, whose newest iterations are collected,
     /// and what was found.
     ///
     /// # Errors

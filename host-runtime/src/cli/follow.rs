@@ -21,6 +21,7 @@ use spagen::Build;
 use spagen::parameters::counted;
 use std::io::IsTerminal as _;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A bar on a terminal for so many iterations of `labels` nominal labels each; from now on a signal asks to stop
 /// ([`interrupt::stop_asked`]).
@@ -40,6 +41,34 @@ pub fn progress_bar(iterations: u64, labels: u64, name: String) -> ProgressBar {
     }
     bar.set_prefix(name);
     bar
+}
+
+/// Tells on a terminal that results are written, until it is dropped.
+pub struct Writing(ProgressBar);
+
+impl Writing {
+    /// Draws the line.
+    pub fn begin() -> Self {
+        let line = ProgressBar::new_spinner();
+        if std::io::stderr().is_terminal() {
+            line.set_message("writing results …");
+            line.enable_steady_tick(Duration::from_millis(100));
+        } else {
+            line.set_draw_target(ProgressDrawTarget::hidden());
+        }
+        Self(line)
+    }
+
+    /// Says something that stays.
+    pub fn note(&self, text: &str) {
+        self.0.suspend(|| eprintln!("{text}"));
+    }
+}
+
+impl Drop for Writing {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
 }
 
 /// A job before the last one: its histogram.
@@ -208,16 +237,30 @@ pub fn course(plan: &Plan, options: &RunOptions, resume: Option<Checkpoint>) -> 
 pub fn tell_partial(summary: &Summary, options: &RunOptions) {
     let done = format!("stopped after {} of {} iterations", summary.iterations_done, summary.iterations);
     let kept = match (options.output.is_some(), summary.collected()) {
-        (false, _) => "no results were written (no -o)".to_string(),
+        (false, 0) => {
+            "nothing was collected before the end of burn-in, and nothing was written (no -o)".to_string()
+        }
+        (false, _) => "no folder of results was written (no -o)".to_string(),
         (true, 0) => "nothing was collected before the end of burn-in: labels only".to_string(),
         (true, n) => format!("the results are of {n} collected iterations"),
+    };
+    // Both are made of what was collected.
+    let asked = [("--report", &options.report), ("--keep-log", &options.keep_log)];
+    let left: Vec<String> = asked
+        .iter()
+        .filter_map(|(option, path)| Some(format!("{option} '{}'", path.as_deref()?.display())))
+        .filter(|_| summary.collected() == 0)
+        .collect();
+    let left = match left.as_slice() {
+        [] => String::new(),
+        left => format!("; not written: {}", left.join(", ")),
     };
     let rest = match (&options.checkpoint, &summary.checkpoint) {
         (_, Some(saved)) if saved.error.is_some() => format!("; {}", unsaved(saved)),
         (Some(path), _) => format!("; the same command with --resume '{}' goes on", path.display()),
         (None, _) => String::new(),
     };
-    eprintln!("{done}; {kept}{rest}");
+    eprintln!("{done}; {kept}{left}{rest}");
 }
 
 /// Says that the newest checkpoint could not be written, and which one there is.

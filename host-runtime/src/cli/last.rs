@@ -1,7 +1,9 @@
 //! The run whose results are written, and its results.
 
 use super::auto::Auto;
-use super::follow::{check_fit, course, follow, follow_to, run_on, run_whole, tell_partial, unsaved};
+use super::follow::{
+    Writing, check_fit, course, follow, follow_to, run_on, run_whole, tell_partial, unsaved,
+};
 use super::print;
 use crate::app::prepare::{Prepared, write_extras};
 use crate::backend::{ArrayReport, Backend, DrainedReport, RunReport};
@@ -134,6 +136,7 @@ fn several(
                 None => run_whole(backend, jobs, name, "one of several chains"),
             }
         })?;
+    let (options, json, writing) = (results.wanted.options, results.wanted.json, Writing::begin());
     let source = Whole::of(size(plan), &histogram);
     let digest = Digest::of(&source, None)?;
     let figures = Figures {
@@ -152,16 +155,10 @@ fn several(
         let burn_in = Some(plan.job.run().burn_in).filter(|&burn_in| burn_in > 0);
         summary.set_part(&plan.job, plan.job.iterations(), burn_in);
     }
-    let code =
-        results.write(summary, &labels, &Drawn { source: &source, digest: &digest }, Beside::default())?;
-    match convergence.filter(|found| !found.converged) {
-        Some(found) => {
-            let kept = "the results are those of the newest half";
-            eprintln!("error: not converged after {} iterations: {found}; {kept}", found.iterations);
-            Ok(ExitCode::FAILURE)
-        }
-        None => Ok(code),
-    }
+    let drawn = Drawn { source: &source, digest: &digest };
+    let summary = results.write(summary, &labels, &drawn, (Beside::default(), &writing))?;
+    drop(writing);
+    tell(&summary, options, json)
 }
 
 /// One chain with its histogram in memory.
@@ -171,6 +168,7 @@ fn in_one_histogram(machine: Machine, results: Results<'_>) -> anyhow::Result<Ex
     let resumed_from = resume.as_ref().map(Checkpoint::iteration);
     let course = course(plan, results.wanted.options, resume);
     let Driven { report, iterations, trace, boundaries, saved } = follow(backend.as_mut(), plan, course)?;
+    let writing = Writing::begin();
     let RunReport { outcome, wall_seconds, array, log } = report;
     let Outcome { labels, histogram, mut messages, labels_touched } = outcome;
     let messages_hash = hash_messages(&mut messages);
@@ -178,7 +176,7 @@ fn in_one_histogram(machine: Machine, results: Results<'_>) -> anyhow::Result<Ex
     let report = DrainedReport { labels, labels_touched, wall_seconds, log };
     let driven = Driven { report, iterations, trace, boundaries, saved };
     let one = One { source: &source, kept: Kept::Memory(&messages), messages_hash, array, resumed_from };
-    results.write_one(one, driven, build.as_ref())
+    results.write_one(one, driven, (build.as_ref(), writing))
 }
 
 /// One chain with its messages on disk.
@@ -195,11 +193,12 @@ fn in_blocks(machine: Machine, results: Results<'_>) -> anyhow::Result<ExitCode>
     let spill = Arc::new(Spill::new(&budget.folder, size(plan))?);
     let course = course(plan, results.wanted.options, None);
     let driven = follow_to(backend.as_mut(), plan, (course, &spill))?;
+    let writing = Writing::begin();
     let source = Spilled::new(spill, &plan.job, driven.iterations, &driven.report.labels, budget.block());
     let messages_hash = source.hash_messages()?;
     let kept = Kept::Disk(&source);
     let one = One { source: &source, kept, messages_hash, array: None, resumed_from: None };
-    results.write_one(one, driven, build.as_ref())
+    results.write_one(one, driven, (build.as_ref(), writing))
 }
 
 fn size(plan: &Plan) -> (u32, u32) {
@@ -253,8 +252,9 @@ impl Results<'_> {
         self,
         one: One<'_, C>,
         driven: Driven<DrainedReport>,
-        build: Option<&Build>,
+        (build, writing): (Option<&Build>, Writing),
     ) -> anyhow::Result<ExitCode> {
+        let (options, json) = (self.wanted.options, self.wanted.json);
         let Driven { report, iterations, trace, boundaries, saved } = driven;
         let mut hasher = Hasher::default();
         let digest = Digest::of(one.source, Some(&mut hasher))?;
@@ -282,21 +282,24 @@ impl Results<'_> {
             boundaries: boundaries.and_then(|counts| counts.shares()),
         };
         let drawn = Drawn { source: one.source, digest: &digest };
-        self.write(summary, std::slice::from_ref(&report.labels), &drawn, beside)
+        let summary =
+            self.write(summary, std::slice::from_ref(&report.labels), &drawn, (beside, &writing))?;
+        drop(writing);
+        tell(&summary, options, json)
     }
 
-    /// Writes all files, and prints the summary. `labels` are those of each chain.
+    /// Writes all files; `labels` are those of each chain. The summary then knows what they hold.
     fn write<C: Counted>(
         self,
         mut summary: Summary,
         labels: &[Vec<u8>],
         drawn: &Drawn<'_, C>,
-        beside: Beside<'_>,
-    ) -> anyhow::Result<ExitCode> {
-        let Wanted { options, photographs, output, json, .. } = self.wanted;
+        (beside, writing): (Beside<'_>, &Writing),
+    ) -> anyhow::Result<Summary> {
+        let Wanted { options, photographs, output, .. } = self.wanted;
         interrupt::run_ended();
         if interrupt::stop_asked() && !summary.partial {
-            eprintln!("the run had ended before it could be stopped: its results are whole");
+            writing.note("the run had ended before it could be stopped: its results are whole");
         }
         let plan = &self.prepared.plan;
         summary.energy = beside.trace.and_then(|trace| Some(trace.points.last()?.1));
@@ -366,7 +369,7 @@ impl Results<'_> {
         }
         if let (Some(path), Some(shown)) = (&options.report, shown) {
             if matches!(scale, Scale::Plane { base: Some(_), .. }) {
-                eprintln!("note: histograms of the report hold motions beyond those of the smaller size");
+                writing.note("note: histograms of the report hold motions beyond those of the smaller size");
             }
             let run = report::Run {
                 summary: &summary,
@@ -379,24 +382,34 @@ impl Results<'_> {
             };
             report::write(path, &run)?;
         }
-        if json {
-            print(&summary.json()?)?;
-        } else {
-            let place = options.output.as_ref().map(|folder| format!("  results in  {}\n", folder.display()));
-            let nowhere =
-                || "  results     not written; -o DIR writes labels, histogram and pictures\n".to_string();
-            print(&format!("{summary}{}", place.unwrap_or_else(nowhere)))?;
-        }
-        if summary.partial {
-            tell_partial(&summary, options);
-            return Ok(ExitCode::from(interrupt::exit_code()));
-        }
-        if let Some(saved) = summary.checkpoint.filter(|saved| saved.error.is_some()) {
-            eprintln!("error: the results are whole, but {}", unsaved(&saved));
-            return Ok(ExitCode::FAILURE);
-        }
-        Ok(ExitCode::SUCCESS)
+        Ok(summary)
     }
+}
+
+/// Prints the summary and says what is missing; the exit code.
+fn tell(summary: &Summary, options: &RunOptions, json: bool) -> anyhow::Result<ExitCode> {
+    if json {
+        print(&summary.json()?)?;
+    } else {
+        let place = options.output.as_ref().map(|folder| format!("  results in  {}\n", folder.display()));
+        let nowhere =
+            || "  results     not written; -o DIR writes labels, histogram and pictures\n".to_string();
+        print(&format!("{summary}{}", place.unwrap_or_else(nowhere)))?;
+    }
+    if summary.partial {
+        tell_partial(summary, options);
+        return Ok(ExitCode::from(interrupt::exit_code()));
+    }
+    if let Some(found) = summary.convergence.filter(|found| !found.converged) {
+        let kept = format!("the results are those of the newest {}", found.iterations - found.burn_in);
+        eprintln!("error: not converged after {} iterations: {found}; {kept}", found.iterations);
+        return Ok(ExitCode::FAILURE);
+    }
+    if let Some(saved) = summary.checkpoint.as_ref().filter(|saved| saved.error.is_some()) {
+        eprintln!("error: the results are whole, but {}", unsaved(saved));
+        return Ok(ExitCode::FAILURE);
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The command line of this process, quoted where a shell needs it.

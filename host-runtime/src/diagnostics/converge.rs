@@ -1,6 +1,6 @@
 //! When may a run at one temperature stop? When several chains from random starts tell the same (docs/uncertainty.md).
 //!
-//! Every 100 iterations the newest half of what all chains drew is cut in two halves a chain. The chains agree if split-R̂ of
+//! Every 100 iterations, from the 200th on, the newest iterations of all chains, at most half of them, are cut in two a chain. The chains agree if split-R̂ of
 //! the total energy and, for nearly all RVs, split-R̂ of the indicator of every label are small. All of it is made of whole
 //! numbers that every backend draws alike, so all of them stop at the same iteration.
 
@@ -14,6 +14,8 @@ use std::collections::VecDeque;
 
 /// Iterations from one check to the next.
 pub const CHECK: u32 = 100;
+/// Iterations before the first check: the first 100 are near the random starts, and are never collected.
+pub const FIRST: u32 = 2 * CHECK;
 /// Iterations of a block of counts.
 const BLOCK: u32 = 50;
 /// Iterations from one energy to the next.
@@ -40,7 +42,7 @@ pub struct Convergence {
     pub converged: bool,
     /// Iterations of every chain.
     pub iterations: u32,
-    /// First iteration of the half that was looked at; the results are those of this half.
+    /// First of the newest iterations that were looked at; the results are theirs.
     pub burn_in: u32,
     /// Iterations after which the search would have ended.
     pub max_iterations: u32,
@@ -68,7 +70,7 @@ impl std::fmt::Display for Convergence {
 pub struct Found {
     /// How it ended.
     pub convergence: Convergence,
-    /// Labels of every chain at iteration `burn_in`, H×W each: the newest half can be run again from there, with its log. None from a
+    /// Labels of every chain at iteration `burn_in`, H×W each: the newest iterations can be run again from there, with their log. None from a
     /// machine that runs jobs in one piece.
     pub starts: Option<Vec<Vec<u8>>>,
 }
@@ -77,7 +79,7 @@ pub struct Found {
 pub type Sink<'a> = &'a mut dyn FnMut(u32) -> bool;
 
 /// Runs `chains` chains of `job` (its field, seed and first chain; one temperature) from random starts on `backend` until they
-/// agree, at most `most` iterations (a multiple of 100).
+/// agree, at most `most` iterations (a multiple of 100, at least 200).
 ///
 /// # Errors
 /// Whatever the backend answers; [`spa_model::Error::Interrupted`] if `progress` ended the search.
@@ -213,8 +215,11 @@ fn search(
                 return Err(spa_model::Error::Interrupted { iterations }.into());
             }
         }
-        // The newest half, in whole blocks; at the first check all there is.
-        let half = (iterations / BLOCK / 4).max(1);
+        if iterations < FIRST {
+            continue;
+        }
+        // The newest ones, at most half of all, in two halves of whole blocks.
+        let half = iterations / BLOCK / 4;
         for chain in &mut all {
             let old = chain.blocks.len() - 2 * half as usize;
             chain.blocks.drain(..old);

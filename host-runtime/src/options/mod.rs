@@ -96,7 +96,7 @@ pub struct RunOptions {
     /// Iterations, burn-in included; 'auto': at one temperature until several chains agree
     #[arg(long, value_name = "N", help_heading = "Sampling")]
     pub iterations: Option<Iterations>,
-    /// Most iterations of '--iterations auto', a multiple of 100 [default: 10000]
+    /// Most iterations of '--iterations auto', a multiple of 100, at least 200 [default: 10000]
     #[arg(long, value_name = "N", help_heading = "Sampling", value_parser = number::<u32>("max-iterations"))]
     pub max_iterations: Option<u32>,
     /// First collected iteration [default: the first from which on the temperature is at most twice the last one; half of the run for one temperature]

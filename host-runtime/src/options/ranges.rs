@@ -12,7 +12,7 @@ const RANGES: [(&str, u64, u64); 31] = [
     ("data-cap", 0, 65_535),
     ("outside", 0, 65_535),
     ("iterations", 1, 16_777_214),
-    ("max-iterations", 100, 65_500),
+    ("max-iterations", 200, 65_500),
     ("burn-in", 0, 16_777_213),
     ("seed", 0, u64::MAX),
     ("chain", 0, 255),

@@ -1,4 +1,4 @@
-//! `--iterations auto`: results of the newest half, exit codes, what it refuses.
+//! `--iterations auto`: results of the newest iterations, exit codes, what it refuses.
 
 use super::support::{Spa, texts};
 use spa_runtime::npy;
@@ -28,7 +28,7 @@ fn the_results_are_those_of_a_plain_run_of_as_many_iterations() {
     assert_eq!((auto.iterations, auto.burn_in), (found.iterations, found.burn_in));
     assert!(
         auto.burn_in > 0 && auto.resumed_from == Some(auto.burn_in),
-        "only the newest half is drawn again"
+        "only the newest iterations are drawn again"
     );
     let (iterations, burn_in) =
         (format!("--iterations={}", auto.iterations), format!("--burn-in={}", auto.burn_in));
@@ -66,7 +66,11 @@ fn what_it_refuses() {
     assert!(auto(&["--temperature=4", "--burn-in=3"]).contains("finds its burn-in itself"));
     assert!(auto(&["--temperature=4", "--start=argmin"]).contains("lets chains start apart"));
     assert!(auto(&["--temperature=4", "--chains=3"]).contains("compares at least 4 chains, not 3"));
-    assert!(auto(&["--temperature=4", "--max-iterations=250"]).contains("must be a multiple of 100"));
+    assert!(
+        auto(&["--temperature=4", "--max-iterations=250"])
+            .contains("must be a multiple of 100, at least 200")
+    );
+    assert!(auto(&["--temperature=4", "--max-iterations=100"]).contains("must be 200…65500"));
     assert!(auto(&["--temperature=4", "--keep-log=log"]).contains("--keep-log keeps the log of one chain"));
     assert!(refused(&["--max-iterations=500"]).contains("--max-iterations ends '--iterations auto'"));
     assert!(refused(&["--iterations=soon"]).contains("or 'auto'"));

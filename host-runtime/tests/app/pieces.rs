@@ -174,6 +174,7 @@ fn before_the_end_of_burn_in_there_are_labels_only() {
     let spa = with_big_scene("160x120");
     let (summary, stderr) = stopped(&spa, "60000", "50", Signal::TERM, 143);
     assert!(stderr.contains("nothing was collected before the end of burn-in: labels only"), "{stderr}");
+    assert!(stderr.contains("; not written: --report 'out.html', --keep-log 'out.log'; "), "{stderr}");
     assert_eq!(names(&spa.path("out")), ["labels.npy", "labels.png", "summary.json", "trace.json"]);
     assert!(!spa.path("out.log").exists() && !spa.path("out.html").exists());
     let eval = spa.fails(1, &["eval", "out", "scene/truth.npy"]);
@@ -230,6 +231,46 @@ fn of_several_chains_nothing_is_kept() {
     assert_eq!((code, stdout.as_str()), (Some(130), ""), "{text}");
     assert!(text.contains("of one of several chains, so there are no results to keep"), "{text}");
     assert_eq!(listing(spa.folder.path()), before);
+}
+
+/// What a run says on a terminal, up to its end.
+fn on_a_terminal(spa: &Spa, args: &[&str]) -> String {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&terminal).unwrap();
+    unlockpt(&terminal).unwrap();
+    let name = ptsname(&terminal, Vec::new()).unwrap().into_string().unwrap();
+    let other_end = std::fs::OpenOptions::new().read(true).write(true).open(name).unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_spa"))
+        .args(args)
+        .current_dir(spa.folder.path())
+        .env("TERM", "xterm")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(other_end)
+        .spawn()
+        .unwrap();
+    let (mut said, mut piece) = (Vec::new(), [0; 4096]);
+    // Once nobody holds the other end, reading fails.
+    let mut terminal = std::fs::File::from(terminal);
+    while let Ok(count @ 1..) = std::io::Read::read(&mut terminal, &mut piece) {
+        said.extend_from_slice(&piece[..count]);
+    }
+    assert!(child.wait().unwrap().success());
+    String::from_utf8_lossy(&said).into_owned()
+}
+
+#[test]
+fn a_terminal_is_told_that_results_are_written() {
+    let spa = with_big_scene("160x120");
+    let args = long(&["--iterations", "20", "-o", "out", "--uncertainty", "--report", "out.html"]);
+    let said = on_a_terminal(&spa, &args);
+    let (before, after) = said.rsplit_once("writing results …").unwrap_or_else(|| panic!("{said}"));
+    assert!(before.contains("/20 iterations"), "after the bar: {said}");
+    // Clears the line at the end.
+    assert!(after.contains("\u{1b}[2K"), "{said:?}");
+    let output = spa.run(&args);
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("writing"), "no terminal, no words");
 }
 
 /// A small generator, seeded by the clock; the seed is printed.
