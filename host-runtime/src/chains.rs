@@ -1,6 +1,7 @@
 //! Several independent chains of one job, one after another, and their sum (contract §8, "Chains").
 
 use crate::backend::{ArrayReport, LogReport, RunReport};
+use crate::drive::Kept;
 use crate::error::Result;
 use crate::summary::{ChainSummary, Hashes};
 use spa_model::hash::{ChainHasher, hash_messages, sha256_hex};
@@ -43,13 +44,13 @@ pub fn check(first: u8, chains: u16) -> Result<()> {
     Ok(())
 }
 
-/// Runs some jobs, given how many went before; one report each.
-pub type Runner<'a> = &'a mut dyn FnMut(&[Job], usize) -> anyhow::Result<Vec<RunReport>>;
+/// Runs some jobs, given how many went before.
+pub type Runner<'a> = &'a mut dyn FnMut(&[Job], usize) -> anyhow::Result<Kept>;
 
-/// Runs `chains` chains of `job` through `run`, at most `at_once` in a call.
+/// Runs `chains` chains of `job` through `run`, at most `at_once` in a call. Where `run` was stopped, the chains until then are given.
 ///
 /// # Errors
-/// As [`check`], and whatever `run` answers.
+/// As [`check`], and whatever `run` answers; what it says of a stop if there is no chain to keep.
 pub fn run(job: &Job, (chains, at_once): (u16, usize), run: Runner<'_>) -> anyhow::Result<Chains> {
     let first = job.run().chain;
     check(first, chains)?;
@@ -59,11 +60,13 @@ pub fn run(job: &Job, (chains, at_once): (u16, usize), run: Runner<'_>) -> anyho
     let mut done = 0;
     for batch in numbers.chunks(at_once.max(1)) {
         let jobs: Vec<Job> = batch.iter().map(|&chain| job.with_chain(chain)).collect();
-        for (&chain, mut report) in batch.iter().zip(run(&jobs, done)?) {
+        let Kept { reports, stopped } = run(&jobs, done)?;
+        for (&chain, (mut report, iterations_done)) in batch.iter().zip(reports) {
             let outcome = &mut report.outcome;
             hasher.add(&outcome.labels, &mut outcome.messages);
             let summary = ChainSummary {
                 chain,
+                iterations_done,
                 wall_seconds: report.wall_seconds,
                 hashes: Hashes {
                     labels: sha256_hex(&outcome.labels),
@@ -76,13 +79,20 @@ pub fn run(job: &Job, (chains, at_once): (u16, usize), run: Runner<'_>) -> anyho
                 Some(all) => all.add(report, summary)?,
             }
         }
+        if let Some(stopped) = stopped {
+            return Ok(finished(all.ok_or(stopped)?, hasher));
+        }
         done += batch.len();
     }
     // `check` let at least one chain through.
-    let mut all = all.ok_or_else(|| Error::range("chains", chains, "at least 1"))?;
+    Ok(finished(all.ok_or_else(|| Error::range("chains", chains, "at least 1"))?, hasher))
+}
+
+/// The chains with their hashes together.
+fn finished(mut all: Chains, hasher: ChainHasher) -> Chains {
     (all.hashes.labels, all.hashes.messages) = hasher.finish();
     all.hashes.histogram = all.histogram.hash();
-    Ok(all)
+    all
 }
 
 impl Chains {

@@ -8,7 +8,7 @@ use crate::trace::{EnergyTrace, period};
 use crate::uncertainty::boundary::BoundaryCounts;
 use anyhow::Context as _;
 use serde::{Deserialize, Deserializer, Serialize};
-use spa_model::Job;
+use spa_model::{Job, Snapshot};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -185,6 +185,59 @@ pub fn in_one_piece(
 ) -> anyhow::Result<RunReport> {
     let mut reports = all_in_one_piece(backend, std::slice::from_ref(job), part, progress)?;
     reports.pop().context("the backend answered nothing")
+}
+
+/// What some of several chains came to.
+#[derive(Debug, Default)]
+pub struct Kept {
+    /// Reports of those that collected something, and the iterations that each is of.
+    pub reports: Vec<(RunReport, u32)>,
+    /// Somebody asked to stop: what is to be said if no chain at all is kept.
+    pub stopped: Option<Error>,
+}
+
+/// Chains of one run; where `progress` returns false, those that have ended are given, and the one that runs, if it has collected something
+/// by then. Chains that run at the same time, and those of a backend that runs jobs in one piece, are given whole or not at all.
+///
+/// # Errors
+/// What the backend answers.
+pub fn chains(backend: &mut dyn Backend, jobs: &[Job], progress: ProgressSink<'_>) -> anyhow::Result<Kept> {
+    if let ([job], None) = (jobs, backend.in_one_piece()) {
+        return chain(backend, job, None, progress);
+    }
+    match all_in_one_piece(backend, jobs, CHAIN, progress) {
+        Ok(reports) => {
+            let whole = |(report, job): (RunReport, &Job)| (report, job.iterations());
+            Ok(Kept { reports: reports.into_iter().zip(jobs).map(whole).collect(), stopped: None })
+        }
+        Err(error) => match error.downcast() {
+            Ok(stopped @ Error::Interrupted(_)) => Ok(Kept { stopped: Some(stopped), ..Kept::default() }),
+            Ok(other) => Err(other.into()),
+            Err(other) => Err(other),
+        },
+    }
+}
+
+/// What a stopped run was part of.
+const CHAIN: &str = "one of several chains";
+
+/// A chain from its start or from a snapshot, on a backend with sessions.
+///
+/// # Errors
+/// As [`chains`].
+pub fn chain(
+    backend: &dyn Backend,
+    job: &Job,
+    from: Option<Snapshot>,
+    progress: ProgressSink<'_>,
+) -> anyhow::Result<Kept> {
+    let mut session = backend.start(job, from)?;
+    let ended = session.advance(job.iterations(), progress)?;
+    let done = session.iteration();
+    let stopped = (!ended).then(|| nothing_to_keep((done, job.iterations()), CHAIN));
+    let reports =
+        if ended || job.collected_by(done) > 0 { vec![(session.finish()?, done)] } else { Vec::new() };
+    Ok(Kept { reports, stopped })
 }
 
 /// The same for jobs that [`Backend::run_many`] takes; one report each.

@@ -20,6 +20,9 @@ const LATE: i32 = -2;
 /// The same, and a signal has been heard since.
 const LATE_HEARD: i32 = -3;
 
+/// This less the signal: it was obeyed, and what it asked to keep is being made.
+const OBEYED: i32 = -1000;
+
 /// Files and folders that are not in place yet.
 static STAGED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
@@ -90,9 +93,18 @@ pub fn stop_asked() -> bool {
     SIGNAL.load(Ordering::SeqCst) > 0
 }
 
+/// The work that was asked to stop has; what remains to be done for its results does not stop again. The next signal ends the program.
+pub fn obeyed() {
+    let signal = SIGNAL.load(Ordering::SeqCst);
+    if signal > 0 {
+        let _ = SIGNAL.compare_exchange(signal, OBEYED - signal, Ordering::SeqCst, Ordering::SeqCst);
+    }
+}
+
 /// 128 + the number of the signal that asked to stop; [`CTRL_C`] if none did.
 pub fn exit_code() -> u8 {
-    match SIGNAL.load(Ordering::SeqCst) {
+    let state = SIGNAL.load(Ordering::SeqCst);
+    match if state < OBEYED { OBEYED - state } else { state } {
         signal @ 1..=127 => 128 + signal as u8,
         _ => CTRL_C,
     }

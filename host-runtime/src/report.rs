@@ -160,10 +160,10 @@ fn page<C: Count>(run: &Run<'_, C>) -> Result<String, String> {
         subtitle: format!(
             "{} labels · {}{} iterations, {} of them collected · seed {} · {}",
             summary.labels,
-            if summary.partial {
-                format!("stopped after {} of ", summary.iterations_done)
-            } else {
-                String::new()
+            match summary.chains_done() {
+                _ if !summary.partial => String::new(),
+                Some(chains) => format!("stopped with {chains} · "),
+                None => format!("stopped after {} of ", summary.iterations_done),
             },
             summary.iterations,
             summary.collected(),

@@ -151,7 +151,7 @@ pub fn write_run<C: Counted>(
 ) -> Result<()> {
     let (width, height) = (summary.width, summary.height);
     let plane = [u64::from(height), u64::from(width)];
-    if let [labels] = chains {
+    if let (None, [labels]) = (&summary.chains, chains) {
         npy::write(&output.path("labels.npy"), &plane, labels)?;
         let colours = palette(application, summary.labels);
         write_png(&output.path("labels.png"), width, height, 3, paint(&colours, labels).as_flattened())?;

@@ -34,10 +34,10 @@ pub struct Summary {
     pub iterations: u32,
     /// First collected iteration.
     pub burn_in: u32,
-    /// True if the run was stopped before its last iteration: everything is of the iterations done.
+    /// True if the run was stopped before its end: everything is of the iterations done, and of the chains that `chains` lists.
     #[serde(default)]
     pub partial: bool,
-    /// Iterations done: all, unless the run was stopped.
+    /// Iterations done: all, unless the run was stopped; of several chains those of the one that has fewest.
     #[serde(default)]
     pub iterations_done: u32,
     /// Iterations that a checkpoint brought along; null if the run was not resumed.
@@ -151,6 +151,9 @@ pub struct Log {
 pub struct ChainSummary {
     /// Its number.
     pub chain: u8,
+    /// Iterations done: all, unless it was stopped.
+    #[serde(default)]
+    pub iterations_done: u32,
     /// Seconds of its run.
     pub wall_seconds: f64,
     /// Its own hashes: those of a run of this chain alone.
@@ -182,10 +185,10 @@ impl Summary {
         histogram_file: &str,
     ) -> Result<Self> {
         let (problem, run) = (plan.job.problem(), plan.job.run());
-        let chains = figures.chains.as_ref().map_or(1, Vec::len) as u16;
-        let record = Record::of_chains(&plan.job, chains);
+        let chains = figures.chains.as_ref().map_or(1, Vec::len);
+        let record = Record::of_chains(&plan.job, figures.of_chains);
         let text = record.text().map_err(|e| Error::usage(e.to_string()))?;
-        let evaluated = plan.job.labels_evaluated() * u64::from(chains);
+        let evaluated = plan.job.labels_evaluated() * chains as u64;
         let array = figures.array.as_ref();
         Ok(Self {
             application: plan.application.name().to_string(),
@@ -238,23 +241,49 @@ impl Summary {
         })
     }
 
-    /// Says that the run of `job`, or every chain of it, was stopped after `iterations`, or went on from iteration `resumed_from`.
+    /// Says that the run of `job` was stopped after `iterations`, or went on from iteration `resumed_from`. Of several chains each
+    /// knows its iterations, and those that are not there make the run partial, too.
     pub fn set_part(&mut self, job: &Job, iterations: u32, resumed_from: Option<u32>) {
-        self.partial = iterations < job.iterations();
-        self.iterations_done = iterations;
+        let done: Vec<u32> = match &self.chains {
+            Some(chains) => chains.iter().map(|chain| chain.iterations_done).collect(),
+            None => vec![iterations],
+        };
+        self.iterations_done = done.iter().copied().min().unwrap_or(iterations);
+        self.partial = self.iterations_done < job.iterations() || (done.len() as u64) < self.chains_asked();
         self.resumed_from = resumed_from;
-        let chains = self.chains.as_ref().map_or(1, |chains| chains.len() as u64);
-        self.labels_evaluated = chains * job.labels_evaluated_by(iterations);
-        let here = self.labels_evaluated - chains * job.labels_evaluated_by(resumed_from.unwrap_or(0));
+        self.labels_evaluated = done.iter().map(|&done| job.labels_evaluated_by(done)).sum();
+        let before = done.len() as u64 * job.labels_evaluated_by(resumed_from.unwrap_or(0));
+        let here = self.labels_evaluated - before;
         self.labels_per_second = (self.wall_seconds > 0.0).then(|| here as f64 / self.wall_seconds);
         if self.collected() == 0 {
             (self.mean_confidence, self.histogram_file) = (None, None);
         }
     }
 
-    /// Collected iterations.
+    /// Collected iterations; of several chains those of the one that has fewest.
     pub fn collected(&self) -> u32 {
         self.iterations_done.saturating_sub(self.burn_in)
+    }
+
+    /// Chains that were asked for.
+    pub fn chains_asked(&self) -> u64 {
+        self.parameters.get("chains").and_then(serde_json::Value::as_u64).unwrap_or(1)
+    }
+
+    /// How far the chains of a stopped run came: `2 of 3 chains (1 of 500 iterations, 1 of 320)`; none for one chain.
+    pub fn chains_done(&self) -> Option<String> {
+        let chains = self.chains.as_ref()?;
+        let groups = chains.chunk_by(|a, b| a.iterations_done == b.iterations_done);
+        let words: Vec<String> = groups
+            .enumerate()
+            .map(|(n, same)| {
+                let iterations = same[0].iterations_done;
+                let iterations =
+                    if n == 0 { counted(iterations, "iteration") } else { iterations.to_string() };
+                format!("{} of {iterations}", same.len())
+            })
+            .collect();
+        Some(format!("{} of {} chains ({})", chains.len(), self.chains_asked(), words.join(", ")))
     }
 
     /// Reads the summary of a result folder.
@@ -307,6 +336,8 @@ pub struct Figures {
     pub log: LogReport,
     /// Each of several chains.
     pub chains: Option<Vec<ChainSummary>>,
+    /// Chains that were asked for: as many, unless the run was stopped.
+    pub of_chains: u16,
 }
 
 /// A number with a prefix of three digits: 4.71 G, 350 k.
@@ -333,11 +364,18 @@ impl std::fmt::Display for Summary {
             self.width,
             self.height,
             self.labels,
-            if self.partial { format!("PARTIAL: {} of ", self.iterations_done) } else { String::new() },
+            match &self.chains {
+                None if self.partial => format!("PARTIAL: {} of ", self.iterations_done),
+                _ => String::new(),
+            },
             counted(self.iterations, "iteration"),
             self.burn_in,
             self.seed,
-            self.chains.as_ref().map_or_else(String::new, |chains| format!(", {} chains", chains.len())),
+            match (&self.chains, self.chains_done()) {
+                (Some(_), Some(done)) if self.partial => format!(", PARTIAL: {done}"),
+                (Some(chains), _) => format!(", {} chains", chains.len()),
+                (None, _) => String::new(),
+            },
             self.backend
         )?;
         let rate =

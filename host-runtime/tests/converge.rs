@@ -8,6 +8,7 @@ use spa_model::{Hardware, Job, Pair, Problem, Run, Schedule, Singleton, Start, W
 use spa_runtime::backend::cpu::CpuBackend;
 use spa_runtime::backend::{Backend, ProgressSink, RunReport};
 use spa_runtime::diagnostics::converge::{Convergence, converge, run};
+use spa_runtime::{chains, drive};
 
 /// The cores, as a machine that runs jobs from their start to their end only.
 struct OnePiece(CpuBackend);
@@ -137,4 +138,52 @@ fn a_search_can_be_ended() {
     let ended =
         converge(&mut cpu(), &job(8, 2, 0, 40, 1), (20.0, 4, 1000), &mut |iterations| iterations < 100);
     assert_eq!(ended.unwrap_err().to_string(), "interrupted after 100 iterations");
+    // From the first check on it leaves what the last check saw.
+    let two = job(8, 2, 0, 40, 1);
+    let whole = converge(&mut cpu(), &two, (20.0, 4, 300), &mut |_| true).unwrap();
+    for backend in [&mut cpu() as &mut dyn Backend, &mut OnePiece(cpu())] {
+        let ended = converge(backend, &two, (20.0, 4, 1000), &mut |iterations| iterations < 350).unwrap();
+        assert!(ended.stopped && !whole.stopped);
+        let expected = Convergence { max_iterations: 1000, ..whole.convergence };
+        assert_eq!(ended.convergence, expected);
+        if let Some(starts) = ended.starts {
+            assert_eq!(Some(starts), whole.starts);
+        }
+    }
+}
+
+/// The first chain ends, the second is stopped with its first report of progress: both are kept, each as far as it came.
+#[test]
+fn a_stop_keeps_the_chains_until_then() {
+    let one = job(48, 8, 40, 8, 5);
+    let to_the_end =
+        |burn_in| Run { schedule: Schedule::constant(20.0, 3000).unwrap(), burn_in, ..one.run().clone() };
+    let stop_in = |at: usize, job: &Job| {
+        let mut cpu = cpu();
+        chains::run(job, (4, 1), &mut |jobs, n| drive::chains(&mut cpu, jobs, &mut |_| n != at))
+    };
+    let long = one.with_run(to_the_end(0)).unwrap();
+    let kept = stop_in(1, &long).unwrap();
+    let done: Vec<u32> = kept.each.iter().map(|chain| chain.iterations_done).collect();
+    assert!(done.len() == 2 && done[0] == 3000 && (1..3000).contains(&done[1]), "{done:?}");
+    for (chain, (&iterations, labels)) in done.iter().zip(&kept.labels).enumerate() {
+        let short = one.with_run(run(&one, 20.0, (iterations, 0), chain as u8).unwrap());
+        let outcome = cpu().run(&short.unwrap(), &mut |_| true).unwrap().outcome;
+        assert_eq!(
+            (&outcome.labels, outcome.histogram.hash()),
+            (labels, kept.each[chain].hashes.histogram.clone())
+        );
+    }
+    let drawn: u64 = kept.histogram.rv(0).iter().map(|&count| u64::from(count)).sum();
+    assert_eq!(drawn, done.iter().map(|&done| u64::from(done)).sum::<u64>());
+    // One that has collected nothing is left out; with no other there is nothing.
+    let late = one.with_run(to_the_end(2999)).unwrap();
+    assert_eq!(stop_in(1, &late).unwrap().each.len(), 1);
+    let nothing = stop_in(0, &late).unwrap_err().to_string();
+    assert!(
+        nothing.ends_with(
+            "of 3000 iterations are done of one of several chains, so there are no results to keep"
+        ),
+        "{nothing}"
+    );
 }

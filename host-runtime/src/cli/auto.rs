@@ -87,12 +87,23 @@ impl Auto {
         bar.finish_and_clear();
         let found = match found {
             Err(_) if interrupt::stop_asked() => {
-                let text = "the chains were still growing, so there are no results to keep";
-                return Err(Error::Interrupted(text.to_string()).into());
+                return Err(nothing(&format!("the chains had not all done {FIRST} iterations")).into());
             }
             found => found?,
         };
+        if found.stopped && found.starts.is_none() {
+            let why =
+                format!("backend '{}' would have to draw all chains again from their starts", backend.name());
+            return Err(nothing(&why).into());
+        }
         let end = &found.convergence;
+        if interrupt::stop_asked() {
+            interrupt::obeyed();
+            let (newest, all) = (end.iterations - end.burn_in, end.iterations);
+            eprintln!(
+                "the newest {newest} of {all} iterations of every chain are drawn once more, for their log"
+            );
+        }
         // What has not is told as an error after the results.
         if end.converged {
             eprintln!("converged after {} iterations of {} chains: {end}", end.iterations, self.chains);
@@ -100,4 +111,9 @@ impl Auto {
         let run = converge::run(job, temperature, (end.iterations, end.burn_in), job.run().chain)?;
         Ok((job.with_run(run)?, found))
     }
+}
+
+/// What is said of a search that was stopped and leaves nothing.
+fn nothing(why: &str) -> Error {
+    Error::Interrupted(format!("{why}, so there are no results to keep"))
 }

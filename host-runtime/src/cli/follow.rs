@@ -1,10 +1,12 @@
 //! Runs jobs with a progress bar, and lets signals stop them.
 
 use crate::app::Application;
-use crate::backend::{Backend, DrainedReport, Progress, ProgressSink, RunReport};
+use crate::backend::{Backend, DrainedReport, Progress, ProgressSink};
 use crate::blocks::{Source, Whole};
 use crate::checkpoint::Checkpoint;
-use crate::drive::{Course, Driven, Saved, all_in_one_piece, drive, drive_to, in_one_piece, nothing_to_keep};
+use crate::drive::{
+    Course, Driven, Kept, Saved, chain, chains, drive, drive_to, in_one_piece, nothing_to_keep,
+};
 use crate::error::{Error, Result};
 use crate::fit;
 use crate::interrupt;
@@ -99,49 +101,38 @@ pub fn check_fit(build: Option<&Build>, options: &RunOptions, plan: &Plan) -> Re
     build.map_or(Ok(()), |build| fit::check(build, options, &plan.job))
 }
 
-/// Jobs whose results are of no use in parts, as [`Backend::run_many`] takes them; `part` says of what each is one.
-pub fn run_whole(
-    backend: &mut dyn Backend,
-    jobs: &[Job],
-    name: String,
-    part: &str,
-) -> anyhow::Result<Vec<RunReport>> {
-    let Some(first) = jobs.first() else { return Ok(Vec::new()) };
-    with_progress(backend, (first, 0), name, |backend, progress| {
-        all_in_one_piece(backend, jobs, part, progress)
-    })
+/// Chains from their starts, as [`Backend::run_many`] takes them.
+pub fn run_chains(backend: &mut dyn Backend, jobs: &[Job], name: String) -> anyhow::Result<Kept> {
+    let Some(first) = jobs.first() else { return Ok(Kept::default()) };
+    with_progress(backend, (first, 0), name, |backend, progress| chains(backend, jobs, progress))
 }
 
-/// Jobs that go on from labels that they had at the end of burn-in, to their ends.
+/// Chains that go on from labels that they had at the end of burn-in, to their ends.
 pub fn run_on(
     backend: &mut dyn Backend,
     jobs: &[Job],
     starts: &[Vec<u8>],
     name: String,
-) -> anyhow::Result<Vec<RunReport>> {
-    let Some(first) = jobs.first() else { return Ok(Vec::new()) };
+) -> anyhow::Result<Kept> {
+    let Some(first) = jobs.first() else { return Ok(Kept::default()) };
     with_progress(backend, (first, first.run().burn_in), name, |backend, progress| {
-        jobs.iter().zip(starts).map(|(job, labels)| run_one_on(backend, job, labels, progress)).collect()
+        let mut all = Kept::default();
+        for (job, labels) in jobs.iter().zip(starts) {
+            let snapshot = Snapshot {
+                iteration: job.run().burn_in,
+                labels: labels.clone(),
+                entries: vec![LabelEntry::default(); job.problem().rvs()],
+                messages: Vec::new(),
+            };
+            let one = chain(backend, job, Some(snapshot), progress)?;
+            all.reports.extend(one.reports);
+            if one.stopped.is_some() {
+                all.stopped = one.stopped;
+                break;
+            }
+        }
+        Ok(all)
     })
-}
-
-fn run_one_on(
-    backend: &dyn Backend,
-    job: &Job,
-    labels: &[u8],
-    progress: ProgressSink<'_>,
-) -> anyhow::Result<RunReport> {
-    let snapshot = Snapshot {
-        iteration: job.run().burn_in,
-        labels: labels.to_vec(),
-        entries: vec![LabelEntry::default(); job.problem().rvs()],
-        messages: Vec::new(),
-    };
-    let mut session = backend.start(job, Some(snapshot))?;
-    if session.advance(job.iterations(), progress)? {
-        return session.finish();
-    }
-    Err(nothing_to_keep((session.iteration(), job.iterations()), "one of several chains").into())
 }
 
 /// Runs the last job.
@@ -235,14 +226,24 @@ pub fn course(plan: &Plan, options: &RunOptions, resume: Option<Checkpoint>) -> 
 
 /// Says what a stopped run left.
 pub fn tell_partial(summary: &Summary, options: &RunOptions) {
-    let done = format!("stopped after {} of {} iterations", summary.iterations_done, summary.iterations);
+    let done = match summary.chains_done() {
+        Some(chains) => {
+            let search = summary.convergence.filter(|found| !found.converged);
+            let search = search.map_or_else(String::new, |found| format!(", not converged: {found}"));
+            format!("stopped{search}; kept: {chains}")
+        }
+        None => format!("stopped after {} of {} iterations", summary.iterations_done, summary.iterations),
+    };
     let kept = match (options.output.is_some(), summary.collected()) {
         (false, 0) => {
             "nothing was collected before the end of burn-in, and nothing was written (no -o)".to_string()
         }
         (false, _) => "no folder of results was written (no -o)".to_string(),
         (true, 0) => "nothing was collected before the end of burn-in: labels only".to_string(),
-        (true, n) => format!("the results are of {n} collected iterations"),
+        (true, n) => match &summary.chains {
+            Some(_) => "the results are their sum".to_string(),
+            None => format!("the results are of {n} collected iterations"),
+        },
     };
     // Both are made of what was collected.
     let asked = [("--report", &options.report), ("--keep-log", &options.keep_log)];

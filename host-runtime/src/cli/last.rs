@@ -2,7 +2,7 @@
 
 use super::auto::Auto;
 use super::follow::{
-    Writing, check_fit, course, follow, follow_to, run_on, run_whole, tell_partial, unsaved,
+    Writing, check_fit, course, follow, follow_to, run_chains, run_on, tell_partial, unsaved,
 };
 use super::print;
 use crate::app::prepare::{Prepared, write_extras};
@@ -127,13 +127,14 @@ fn several(
     if plan.job.run().start != Start::Random {
         eprintln!("note: all chains start from the same labels; --start random lets them start apart");
     }
-    let (convergence, starts) = found.map_or((None, None), |found| (Some(found.convergence), found.starts));
+    let (convergence, starts, stopped) =
+        found.map_or((None, None, false), |found| (Some(found.convergence), found.starts, found.stopped));
     let Chains { labels, histogram, each, hashes, labels_touched, wall_seconds, array, log } =
         chains::run(&plan.job, (number, backend.at_once()), &mut |jobs, n| {
             let name = format!("{} {}/{number}", backend.name(), n + jobs.len());
             match starts.as_ref().and_then(|starts| starts.get(n..n + jobs.len())) {
                 Some(starts) => run_on(backend, jobs, starts, name),
-                None => run_whole(backend, jobs, name, "one of several chains"),
+                None => run_chains(backend, jobs, name),
             }
         })?;
     let (options, json, writing) = (results.wanted.options, results.wanted.json, Writing::begin());
@@ -146,15 +147,15 @@ fn several(
         wall_seconds,
         array,
         log,
-        chains: (each.len() > 1).then_some(each),
+        chains: Some(each),
+        of_chains: number,
     };
     let mut summary = results.summary(figures)?;
     summary.convergence = convergence;
-    if starts.is_some() {
-        // What the search drew before is not drawn again.
-        let burn_in = Some(plan.job.run().burn_in).filter(|&burn_in| burn_in > 0);
-        summary.set_part(&plan.job, plan.job.iterations(), burn_in);
-    }
+    // What a search drew before is not drawn again.
+    let burn_in = starts.is_some().then(|| plan.job.run().burn_in);
+    summary.set_part(&plan.job, plan.job.iterations(), burn_in);
+    summary.partial |= stopped;
     let drawn = Drawn { source: &source, digest: &digest };
     let summary = results.write(summary, &labels, &drawn, (Beside::default(), &writing))?;
     drop(writing);
@@ -271,6 +272,7 @@ impl Results<'_> {
             array: one.array,
             log: report.log,
             chains: None,
+            of_chains: 1,
         };
         let mut summary = self.summary(figures)?;
         summary.set_part(&self.prepared.plan.job, iterations, one.resumed_from);

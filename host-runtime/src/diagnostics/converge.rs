@@ -73,16 +73,18 @@ pub struct Found {
     /// Labels of every chain at iteration `burn_in`, H×W each: the newest iterations can be run again from there, with their log. None from a
     /// machine that runs jobs in one piece.
     pub starts: Option<Vec<Vec<u8>>>,
+    /// True if it was ended before the chains agreed and before their last iteration: all is of the last check until then.
+    pub stopped: bool,
 }
 
-/// Called with the iterations that all chains have done; returns false to end the search.
+/// Called now and then with the iterations that all chains have done; returns false to end the search.
 pub type Sink<'a> = &'a mut dyn FnMut(u32) -> bool;
 
 /// Runs `chains` chains of `job` (its field, seed and first chain; one temperature) from random starts on `backend` until they
 /// agree, at most `most` iterations (a multiple of 100, at least 200).
 ///
 /// # Errors
-/// Whatever the backend answers; [`spa_model::Error::Interrupted`] if `progress` ended the search.
+/// Whatever the backend answers; [`spa_model::Error::Interrupted`] if `progress` ended the search before the first check.
 pub fn converge(
     backend: &mut dyn Backend,
     job: &Job,
@@ -128,10 +130,13 @@ struct Piece {
     start: Option<Vec<u8>>,
 }
 
+/// Asked now and then during a block; false ends it.
+type GoOn<'a> = &'a mut dyn FnMut() -> bool;
+
 /// Chains that grow block by block.
 trait Growing {
-    /// Runs chain `n` on by a block from iteration `from`.
-    fn block(&mut self, n: usize, from: u32) -> anyhow::Result<Piece>;
+    /// Runs chain `n` on by a block from iteration `from`; none if `go_on` ended it.
+    fn block(&mut self, n: usize, from: u32, go_on: GoOn<'_>) -> anyhow::Result<Option<Piece>>;
 }
 
 /// Chains that stand between iterations.
@@ -141,19 +146,21 @@ struct Pieces<'a> {
 }
 
 impl Growing for Pieces<'_> {
-    fn block(&mut self, n: usize, from: u32) -> anyhow::Result<Piece> {
+    fn block(&mut self, n: usize, from: u32, go_on: GoOn<'_>) -> anyhow::Result<Option<Piece>> {
         let session = &mut self.sessions[n];
         // Halves begin at every second block.
         let start = from.is_multiple_of(CHECK).then(|| session.labels()).transpose()?;
         let mut energies = Vec::new();
         for step in 1..=BLOCK / STEP {
-            session.advance(from + step * STEP, &mut |_| true)?;
+            if !go_on() || !session.advance(from + step * STEP, &mut |_| go_on())? {
+                return Ok(None);
+            }
             energies.push(session.energy()?);
         }
         let (messages, entries) = (session.take_messages()?, session.entries()?);
         let counts = Block::between(&self.entries[n], &messages, &entries);
         self.entries[n] = entries;
-        Ok(Piece { counts, energies, start })
+        Ok(Some(Piece { counts, energies, start }))
     }
 }
 
@@ -165,7 +172,7 @@ struct Prefixes<'a> {
 }
 
 impl Growing for Prefixes<'_> {
-    fn block(&mut self, n: usize, from: u32) -> anyhow::Result<Piece> {
+    fn block(&mut self, n: usize, from: u32, go_on: GoOn<'_>) -> anyhow::Result<Option<Piece>> {
         let job = &self.jobs[n];
         let terms = energy::Terms::new(job.problem());
         let mut piece = Piece::default();
@@ -174,11 +181,19 @@ impl Growing for Prefixes<'_> {
             // The last one collects the whole block; the others are there for their labels.
             let burn_in = if step * STEP == BLOCK { from } else { to - 1 };
             let prefix = job.with_run(run(job, self.temperature, (to, burn_in), job.run().chain)?)?;
-            let outcome = self.backend.run(&prefix, &mut |_| true)?.outcome;
+            let mut stopped = !go_on();
+            let report = self.backend.run(&prefix, &mut |_| {
+                stopped |= !go_on();
+                !stopped
+            });
+            let outcome = match report {
+                Err(_) if stopped => return Ok(None),
+                report => report?.outcome,
+            };
             piece.energies.push(terms.of(&outcome.labels)?.total());
             piece.counts = Block::of_histogram(&outcome.histogram);
         }
-        Ok(piece)
+        Ok(Some(piece))
     }
 }
 
@@ -206,16 +221,14 @@ fn search(
     let mut all: Vec<Chain> = (0..chains).map(|_| Chain::default()).collect();
     let mut iterations = 0;
     loop {
-        for _ in 0..CHECK / BLOCK {
-            for (n, chain) in all.iter_mut().enumerate() {
-                chain.blocks.push_back(growing.block(n, iterations)?);
-            }
-            iterations += BLOCK;
-            if !progress(iterations) {
-                return Err(spa_model::Error::Interrupted { iterations }.into());
-            }
+        let ended = !grow(growing, &mut all, iterations, progress)?;
+        if !ended {
+            iterations += CHECK;
         }
         if iterations < FIRST {
+            if ended {
+                return Err(spa_model::Error::Interrupted { iterations }.into());
+            }
             continue;
         }
         // The newest ones, at most half of all, in two halves of whole blocks.
@@ -224,13 +237,28 @@ fn search(
             let old = chain.blocks.len() - 2 * half as usize;
             chain.blocks.drain(..old);
         }
-        let last = iterations + CHECK > most;
+        let last = ended || iterations + CHECK > most;
         let convergence = check(&all, job, (iterations, half), most, last);
         if convergence.converged || last {
             let starts = all.into_iter().map(|chain| chain.blocks.into_iter().next()?.start).collect();
-            return Ok(Found { convergence, starts });
+            return Ok(Found { convergence, starts, stopped: ended });
         }
     }
+}
+
+/// Runs all chains on to the next check; false if `progress` ended that: then they are as they were.
+fn grow(growing: &mut dyn Growing, all: &mut [Chain], from: u32, progress: Sink<'_>) -> anyhow::Result<bool> {
+    let mut grown: Vec<Vec<Piece>> = all.iter().map(|_| Vec::new()).collect();
+    for begin in (from..from + CHECK).step_by(BLOCK as usize) {
+        for (n, pieces) in grown.iter_mut().enumerate() {
+            match growing.block(n, begin, &mut || progress(begin))? {
+                Some(piece) => pieces.push(piece),
+                None => return Ok(false),
+            }
+        }
+    }
+    all.iter_mut().zip(grown).for_each(|(chain, pieces)| chain.blocks.extend(pieces));
+    Ok(true)
 }
 
 /// Do the halves of all chains agree? The share of RVs is worked out where the energy agrees, and at the `last` check.

@@ -211,26 +211,87 @@ fn a_second_signal_ends_at_once_and_leaves_nothing() {
     assert_eq!(listing(spa.folder.path()), before);
 }
 
-#[test]
-fn of_several_chains_nothing_is_kept() {
-    let spa = with_big_scene("160x120");
-    let before = listing(spa.folder.path());
-    let mut run = Started::new(
-        &spa,
-        &long(&["--chains", "2", "--iterations", "66000", "--burn-in", "500", "-o", "out"]),
-    );
+/// Starts a run of several chains, waits until `words` are said and a moment longer, and sends Ctrl-C: stdout and stderr.
+fn stopped_soon(spa: &Spa, args: &[&str], (words, moment): (&str, u64)) -> (String, String) {
+    let mut run = Started::new(spa, args);
     let mut stderr = BufReader::new(run.0.stderr.take().unwrap());
     let mut text = String::new();
-    while !text.contains("note: all chains start from the same labels") {
+    while !text.contains(words) {
         assert!(stderr.read_line(&mut text).unwrap() > 0, "{text}");
     }
-    std::thread::sleep(Duration::from_millis(200));
+    std::thread::sleep(Duration::from_millis(moment));
     run.signal(Signal::INT);
     std::io::Read::read_to_string(&mut stderr, &mut text).unwrap();
     let (code, stdout, _) = run.end();
-    assert_eq!((code, stdout.as_str()), (Some(130), ""), "{text}");
+    assert_eq!(code, Some(130), "{text}");
+    (stdout, text)
+}
+
+#[test]
+fn of_several_chains_those_until_then_are_kept() {
+    let spa = with_big_scene("160x120");
+    let before = listing(spa.folder.path());
+    let chains = |burn_in| {
+        long(&[
+            "--chains",
+            "3",
+            "--iterations",
+            "65000",
+            "--burn-in",
+            burn_in,
+            "-o",
+            "out",
+            "--report",
+            "out.html",
+        ])
+    };
+    let begun = ("note: all chains start from the same labels", 400);
+    let (stdout, text) = stopped_soon(&spa, &chains("60000"), begun);
+    assert_eq!(stdout, "", "{text}");
     assert!(text.contains("of one of several chains, so there are no results to keep"), "{text}");
     assert_eq!(listing(spa.folder.path()), before);
+
+    let (stdout, text) = stopped_soon(&spa, &chains("1"), begun);
+    let summary = spa.json("out/summary.json");
+    let done = summary["iterations_done"].as_u64().unwrap();
+    let said = format!("1 of 3 chains (1 of {done} iterations)");
+    assert!(stdout.contains(&format!("PARTIAL: {said}")), "{stdout}");
+    assert!(text.contains(&format!("\nstopped; kept: {said}; ")), "{text}");
+    assert!(std::fs::read_to_string(spa.path("out.html")).unwrap().contains(&format!("stopped with {said}")));
+    assert!(summary["partial"] == true && summary["parameters"]["chains"] == 3);
+    let only = &summary["chains"].as_array().unwrap()[..];
+    assert!(only.len() == 1 && only[0]["iterations_done"] == done);
+    spa.ok(&long(&["--iterations", &done.to_string(), "--burn-in", "1", "-o", "short"]));
+    let short = spa.json("short/summary.json");
+    assert_eq!(
+        (&short["hashes"], &short["labels_evaluated"]),
+        (&only[0]["hashes"], &summary["labels_evaluated"])
+    );
+    assert!(spa.path("out/labels_0.npy").exists() && spa.path("out/mode.npy").exists());
+    spa.ok(&["compare", "out", "out"]);
+}
+
+#[test]
+fn a_search_that_is_stopped_leaves_its_last_check() {
+    let spa = Spa::new();
+    npy::write(&spa.path("unary.npy"), &[12, 12, 2], &[0.0_f32; 288]).unwrap();
+    let model = "unary = \"unary.npy\"\npair = \"potts\"\ncap = 1\nbeta = 2.0\n";
+    std::fs::write(spa.path("model.toml"), model).unwrap();
+    let search =
+        ["infer", "model.toml", "--iterations=auto", "--max-iterations=65500", "--seed=3", "-o", "out"];
+    let (stdout, text) = stopped_soon(&spa, &search, ("infer: ", 1500));
+    assert!(text.contains("are drawn once more, for their log"), "{text}");
+    assert!(text.contains("\nstopped, not converged: R-hat of the energy "), "{text}");
+    assert!(stdout.contains("PARTIAL: 8 of 8 chains (8 of "), "{stdout}");
+    let summary = spa.json("out/summary.json");
+    let number = |key: &str| summary["convergence"][key].as_u64().unwrap();
+    assert!(summary["partial"] == true && summary["convergence"]["converged"] == false);
+    assert!(number("iterations") >= 200 && number("iterations") < 65500 && number("burn_in") >= 100);
+    let (iterations, burn_in) =
+        (format!("--iterations={}", number("iterations")), format!("--burn-in={}", number("burn_in")));
+    let plain = ["infer", "model.toml", "--seed=3", "--chains=8", "--start=random", "-o", "plain"];
+    spa.ok(&[&plain[..], &[&iterations, &burn_in]].concat());
+    assert_eq!(spa.json("plain/summary.json")["hashes"], summary["hashes"]);
 }
 
 /// What a run says on a terminal, up to its end.
