@@ -26,6 +26,20 @@ const OBEYED: i32 = -1000;
 /// Files and folders that are not in place yet.
 static STAGED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
+/// When a signal that ends the program at once comes, as long as there is nothing to keep.
+static MOMENT: Mutex<Option<String>> = Mutex::new(None);
+
+/// What is said of work that was stopped at a `moment` (`after run 1 of 3`) at which there are no results.
+pub fn nothing(moment: &str) -> String {
+    format!("stopped {moment}, so there are no results to keep")
+}
+
+/// From now on, and until [`run_begins`], a signal ends the program at once: nothing can be kept `moment`. Whether a stop was asked for stays.
+pub fn nothing_yet(moment: String) {
+    *MOMENT.lock().unwrap_or_else(PoisonError::into_inner) = Some(moment);
+    let _ = SIGNAL.compare_exchange(0, EARLY, Ordering::SeqCst, Ordering::SeqCst);
+}
+
 /// Starts listening, once; until [`run_begins`] a signal ends the program at once. Where the system refuses, signals do what
 /// they always do.
 pub fn listen() {
@@ -57,6 +71,11 @@ fn hear(signal: i32) {
         // A stderr that is gone must not end this thread.
         let _ = writeln!(std::io::stderr(), "{answer}; once more ends at once and keeps nothing");
         return;
+    }
+    if SIGNAL.load(Ordering::SeqCst) == EARLY {
+        let moment = MOMENT.lock().unwrap_or_else(PoisonError::into_inner);
+        let moment = nothing(moment.as_deref().unwrap_or("before the first run began"));
+        let _ = writeln!(std::io::stderr(), "error: interrupted: {moment}");
     }
     // Whoever moves files into place holds the lock until all are there.
     for path in lock().drain(..) {
@@ -144,6 +163,22 @@ impl Drop for Staged {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_obeyed_stops_nothing_more_and_keeps_its_code() {
+        // Nothing else in these tests touches the state of the process.
+        SIGNAL.store(15, Ordering::SeqCst);
+        obeyed();
+        assert!(!stop_asked());
+        assert_eq!((exit_code(), answer(&SIGNAL, 2)), (143, None), "the next one ends the program");
+        run_ended();
+        assert_eq!(exit_code(), 143);
+        SIGNAL.store(0, Ordering::SeqCst);
+        nothing_yet("after run 1 of 2 (other view)".to_string());
+        assert_eq!((SIGNAL.load(Ordering::SeqCst), exit_code()), (EARLY, CTRL_C));
+        run_begins();
+        assert_eq!(SIGNAL.load(Ordering::SeqCst), 0);
+    }
 
     #[test]
     fn a_signal_is_told_what_it_does() {

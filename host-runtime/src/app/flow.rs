@@ -1,7 +1,7 @@
 //! Motion: cost tables, sub-pixel windows, and small motions on large pictures from large motions on small ones.
 
 use super::Application;
-use super::prepare::{Extra, Prepared, Runner, Values};
+use super::prepare::{Extra, Pass, Prepared, Runner, Values};
 use crate::app::prepare;
 use crate::blocks::{Source, map};
 use crate::colour;
@@ -180,7 +180,8 @@ pub fn prepare(
     let mut base = None;
     for (n, size) in sizes.iter().enumerate().skip(1).rev() {
         let (plan, finish) = plan_at(size, base)?;
-        let vectors = finish.vectors(run(&plan, "smaller size")?.as_ref())?;
+        let pass = Pass { what: "smaller size", number: sizes.len() as u32 - n as u32, of: levels.into() };
+        let vectors = finish.vectors(run(&plan, pass)?.as_ref())?;
         base = Some(enlarge(&vectors, size.first.width, &sizes[n - 1].first, grid));
     }
     let (plan, finish) = plan_at(&sizes[0], base)?;

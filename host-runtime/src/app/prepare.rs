@@ -14,8 +14,25 @@ use crate::uncertainty::Scale;
 use spa_model::{Count, Singleton};
 use spagen::Build;
 
-/// Runs a plan before the last one and gives its histogram; the text says what for.
-pub type Runner<'a> = &'a mut dyn FnMut(&Plan, &str) -> anyhow::Result<Box<dyn Source<u16>>>;
+/// A run before the last one: `run 1 of 3 (other view)`.
+#[derive(Debug, Clone, Copy)]
+pub struct Pass {
+    /// What for.
+    pub what: &'static str,
+    /// Its number, from 1 on.
+    pub number: u32,
+    /// Runs in all, the last one included.
+    pub of: u32,
+}
+
+impl std::fmt::Display for Pass {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "run {} of {} ({})", self.number, self.of, self.what)
+    }
+}
+
+/// Runs a plan before the last one and gives its histogram.
+pub type Runner<'a> = &'a mut dyn FnMut(&Plan, Pass) -> anyhow::Result<Box<dyn Source<u16>>>;
 
 /// What is known before the last run.
 #[derive(Debug)]

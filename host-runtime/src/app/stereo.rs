@@ -1,7 +1,7 @@
 //! Stereo: either view as the reference, cost tables, sub-pixel disparities, occlusions.
 
 use super::Application;
-use super::prepare::{Extra, Prepared, Runner, Values, mean_labels, tabulate};
+use super::prepare::{Extra, Pass, Prepared, Runner, Values, mean_labels, tabulate};
 use crate::app::prepare;
 use crate::blocks::{Source, map};
 use crate::costs::matching::{Displacement, Matcher};
@@ -150,12 +150,13 @@ pub fn prepare(
     let without = RunOptions { edge_weights: None, ..options.clone() };
     let other = Planner { options: &without, ..planner }.plan(other_side)?;
     let mode = |source: Box<dyn Source<u16>>| map(source.as_ref(), |_, counts| mode_of(counts));
-    let other = mode(run(&other, "other view")?)?;
+    let of = if occlusion == Occlusion::Fill { 3 } else { 2 };
+    let other = mode(run(&other, Pass { what: "other view", number: 1, of })?)?;
     if occlusion == Occlusion::Check {
         let view = View { labels: other, geometry };
         return Ok(Prepared { plan: own, finish: finish(Occluded::Against(view)), passes: 1 });
     }
-    let labels = mode(run(&own, "first labels")?)?;
+    let labels = mode(run(&own, Pass { what: "first labels", number: 2, of })?)?;
     let occluded = geometry.occluded(&labels, &other);
     let filled = fill_rows(&labels, &occluded, geometry.width);
     let mut costs = tabulate(&own)?;

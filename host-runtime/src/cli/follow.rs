@@ -1,6 +1,7 @@
 //! Runs jobs with a progress bar, and lets signals stop them.
 
 use crate::app::Application;
+use crate::app::prepare::Pass;
 use crate::backend::{Backend, DrainedReport, Progress, ProgressSink};
 use crate::blocks::{Source, Whole};
 use crate::checkpoint::Checkpoint;
@@ -73,13 +74,28 @@ impl Drop for Writing {
     }
 }
 
-/// A job before the last one: its histogram.
+/// A job before the last one: its histogram. Until the next run begins there is nothing to keep, and a signal ends the program.
 pub fn run_pass(
     backend: &mut dyn Backend,
     plan: &Plan,
+    pass: Pass,
     budget: &Budget,
 ) -> anyhow::Result<Box<dyn Source<u16>>> {
-    let (name, part) = (backend.name().to_string(), "a run before the last one");
+    let drawn = draw(backend, plan, &pass.to_string(), budget)?;
+    if interrupt::stop_asked() {
+        return Err(Error::Interrupted(interrupt::nothing(&format!("after {pass}"))).into());
+    }
+    interrupt::nothing_yet(format!("after {pass}"));
+    Ok(drawn)
+}
+
+fn draw(
+    backend: &mut dyn Backend,
+    plan: &Plan,
+    part: &str,
+    budget: &Budget,
+) -> anyhow::Result<Box<dyn Source<u16>>> {
+    let name = backend.name().to_string();
     let job = &plan.job;
     let size = (job.problem().width, job.problem().height);
     if budget.place(job)? == Place::Memory {

@@ -112,8 +112,8 @@ impl Request {
         let (build, mut backend) = open_machine(&options)?;
         let budget = budget(&options, backend.as_ref(), None);
         let inputs = open_inputs(&self.first, self.second.as_deref())?;
-        prepare(&self.application, &options, build.as_ref(), &inputs, &mut |plan, _| {
-            run_pass(backend.as_mut(), plan, &budget)
+        prepare(&self.application, &options, build.as_ref(), &inputs, &mut |plan, pass| {
+            run_pass(backend.as_mut(), plan, pass, &budget)
         })
     }
 }
@@ -146,10 +146,10 @@ fn execute(
     protect(&options, [Some(first), second])?;
     let budget = budget(&options, backend.as_ref(), output.as_ref());
     let inputs = open_inputs(first, second)?;
-    let prepared = prepare(application, &options, build.as_ref(), &inputs, &mut |plan, what| {
-        eprintln!("{}, {what}: {}", plan.application.name(), plan.mapping);
+    let prepared = prepare(application, &options, build.as_ref(), &inputs, &mut |plan, pass| {
+        eprintln!("{}, {}: {}", plan.application.name(), pass.what, plan.mapping);
         check_fit(build.as_ref(), &options, plan)?;
-        run_pass(backend.as_mut(), plan, &budget)
+        run_pass(backend.as_mut(), plan, pass, &budget)
     })?;
     // The pictures are shown again with the results, reduced: they need no memory during the run.
     let photographs = Photographs::of(&inputs);

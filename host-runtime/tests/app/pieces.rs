@@ -271,6 +271,38 @@ fn of_several_chains_those_until_then_are_kept() {
     spa.ok(&["compare", "out", "out"]);
 }
 
+/// Before its first run a command says so; in a run before the last one it says which.
+#[test]
+fn stopped_before_the_last_run_it_says_where() {
+    let spa = with_big_scene("160x120");
+    let before = listing(spa.folder.path());
+    let passes = ["--occlusion", "fill", "--iterations", "60000", "-o", "out"];
+    let (stdout, text) = stopped_soon(&spa, &long(&passes), ("stereo, other view: ", 1000));
+    assert_eq!(stdout, "", "{text}");
+    assert!(text.contains("\nerror: interrupted: "), "{text}");
+    assert!(
+        text.contains(
+            "of 60000 iterations are done of run 1 of 3 (other view), so there are no results to keep\n"
+        ),
+        "{text}"
+    );
+    // Reading a picture from a pipe that nobody fills takes for ever.
+    let pipe = spa.path("pipe.png");
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0)
+        .unwrap();
+    let run = Started::new(&spa, &["segment", "pipe.png", "--labels", "4"]);
+    std::thread::sleep(Duration::from_millis(500));
+    run.signal(Signal::TERM);
+    let (code, _, text) = run.end();
+    assert_eq!(code, Some(143), "{text}");
+    assert_eq!(
+        text,
+        "error: interrupted: stopped before the first run began, so there are no results to keep\n"
+    );
+    std::fs::remove_file(pipe).unwrap();
+    assert_eq!(listing(spa.folder.path()), before);
+}
+
 #[test]
 fn a_search_that_is_stopped_leaves_its_last_check() {
     let spa = Spa::new();
