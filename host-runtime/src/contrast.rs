@@ -5,7 +5,7 @@
 //! The pinned pure-Rust `libm::exp` makes it the same everywhere. Weights count in eighths of beta ([`EDGE_UNIT`]).
 
 use crate::error::{Error, Result};
-use crate::npy;
+use crate::formats::numbers::Numbers;
 use crate::picture::Picture;
 use serde::Deserialize;
 use spa_model::edges::EDGE_WEIGHT_MAX;
@@ -101,7 +101,7 @@ impl Contrast {
 /// # Errors
 /// [`Error::File`] if the file is no array of integers of that shape, or one of them exceeds 15.
 pub fn read(path: &Path, picture: &Picture) -> Result<Vec<u8>> {
-    let array = npy::read(path)?;
+    let array = Numbers::open(path)?;
     let fail = |cause: String| Error::file("use edge weights", path, cause);
     let needed = [u64::from(picture.height), u64::from(picture.width), 2];
     if array.shape != needed {
@@ -111,8 +111,18 @@ pub fn read(path: &Path, picture: &Picture) -> Result<Vec<u8>> {
         );
         return Err(fail(cause));
     }
-    match array.values.iter().find(|&&weight| weight > EDGE_WEIGHT_MAX.into()) {
-        Some(weight) => Err(fail(format!("it holds {weight}; 0…{EDGE_WEIGHT_MAX} is allowed"))),
+    if !array.integer {
+        return Err(fail("it holds floating point, not integers".to_string()));
+    }
+    match array.values.iter().position(|weight| !(0.0..=EDGE_WEIGHT_MAX.into()).contains(weight)) {
+        Some(n) => {
+            let (i, side) = (n / 2, ["right", "down"][n % 2]);
+            let (y, x) = (i / picture.width as usize, i % picture.width as usize);
+            let weight = array.values[n];
+            Err(fail(format!(
+                "at row {y}, column {x} the edge {side} has weight {weight}; 0…{EDGE_WEIGHT_MAX} is allowed"
+            )))
+        }
         None => Ok(array.values.into_iter().map(|weight| weight as u8).collect()),
     }
 }
@@ -120,6 +130,7 @@ pub fn read(path: &Path, picture: &Picture) -> Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::npy;
 
     fn picture(width: u32, rgb: Vec<[u8; 3]>) -> Picture {
         Picture { path: "p.png".into(), width, height: rgb.len() as u32 / width, rgb }
@@ -161,8 +172,14 @@ mod tests {
         let p = picture(1, vec![[0; 3], [9; 3]]);
         npy::write(&path, &[2, 1, 2], &[1_u8, 15, 3, 0]).unwrap();
         assert_eq!(read(&path, &p).unwrap(), [1, 15, 3, 0]);
-        npy::write(&path, &[2, 1, 2], &[1_u8, 16, 3, 0]).unwrap();
-        assert!(read(&path, &p).unwrap_err().to_string().ends_with("w.npy': it holds 16; 0…15 is allowed"));
+        for (weights, told) in
+            [([1_i8, 15, 3, 24], "down has weight 24"), ([1, 15, -1, 0], "right has weight -1")]
+        {
+            npy::write(&path, &[2, 1, 2], &weights).unwrap();
+            let error = read(&path, &p).unwrap_err().to_string();
+            let told = format!("w.npy': at row 1, column 0 the edge {told}; 0…15 is allowed");
+            assert!(error.ends_with(&told), "{error}");
+        }
         npy::write(&path, &[2, 2], &[1_u8, 1, 3, 0]).unwrap();
         let error = read(&path, &p).unwrap_err().to_string();
         assert!(

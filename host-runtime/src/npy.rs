@@ -38,6 +38,35 @@ pub(crate) enum Element {
     Float(f64),
 }
 
+/// Why an element is refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// All elements are of a wrong kind.
+    Kind(String),
+    /// This one has a wrong value; the place is put before it.
+    Value(String),
+}
+
+/// Where element `n` of an array of `shape` is, in words; elements are counted last index fastest, or first.
+pub(crate) fn place(shape: &[u64], n: u64, first_fastest: bool) -> String {
+    let mut index = vec![0; shape.len()];
+    let mut rest = n;
+    let mut take = |d: usize| {
+        index[d] = rest % shape[d].max(1);
+        rest /= shape[d].max(1);
+    };
+    if first_fastest {
+        (0..shape.len()).for_each(&mut take);
+    } else {
+        (0..shape.len()).rev().for_each(&mut take);
+    }
+    match index.as_slice() {
+        [y, x] => format!("row {y}, column {x}"),
+        [y, x, more @ ..] if !more.is_empty() => format!("row {y}, column {x}, place {more:?}"),
+        other => format!("place {other:?}"),
+    }
+}
+
 /// Reads the bytes of a `.npy` file, of which there are `length`: its shape, and what `of` makes of its elements, C order.
 ///
 /// # Errors
@@ -45,7 +74,7 @@ pub(crate) enum Element {
 pub(crate) fn elements<T: Copy>(
     reader: impl Read,
     length: u64,
-    mut of: impl FnMut(Element) -> Result<T, String>,
+    mut of: impl FnMut(Element) -> Result<T, Refusal>,
 ) -> Result<(Vec<u64>, Vec<T>), String> {
     let npy = NpyFile::new(reader).map_err(|_| NO_NPY.to_string())?;
     let shape = npy.shape().to_vec();
@@ -63,7 +92,13 @@ pub(crate) fn elements<T: Copy>(
             let data = npy.data::<$type>().map_err(|e| format!("it holds {kind} ({e})"))?;
             for value in data {
                 let value = value.map_err(|e| cut(&e))?;
-                values.push(of($element(value.into()))?);
+                values.push(of($element(value.into())).map_err(|refusal| match refusal {
+                    Refusal::Kind(cause) => cause,
+                    Refusal::Value(cause) => {
+                        let first_fastest = order == npyz::Order::Fortran;
+                        format!("at {} {cause}", place(&shape, values.len() as u64, first_fastest))
+                    }
+                })?);
             }
         }};
     }
@@ -103,9 +138,9 @@ pub fn read(path: &Path) -> Result<Array> {
     let length = file.metadata().map_err(|e| Error::io("read array", path, &e))?.len();
     let narrow = |element| match element {
         Element::Integer(value) => {
-            u16::try_from(value).map_err(|_| format!("it holds {value}; 0…65535 is allowed"))
+            u16::try_from(value).map_err(|_| Refusal::Value(format!("it holds {value}; 0…65535 is allowed")))
         }
-        Element::Float(_) => Err("it holds floating point, not integers".to_string()),
+        Element::Float(_) => Err(Refusal::Kind("it holds floating point, not integers".to_string())),
     };
     let read = elements(BufReader::new(file), length, narrow);
     let (shape, values) = read.map_err(|cause| Error::file("read array", path, cause))?;
@@ -126,8 +161,12 @@ pub fn read_plane(path: &Path) -> Result<(u32, u32, Vec<u8>)> {
     let (Some(width), Some(height)) = (width, height) else {
         return Err(fail(format!("its shape {:?} is too large", array.shape)));
     };
-    let byte = |v: u16| u8::try_from(v).map_err(|_| fail(format!("it holds {v}; 0…255 is allowed")));
-    Ok((width, height, array.values.into_iter().map(byte).collect::<Result<_>>()?))
+    let byte = |(n, v): (usize, u16)| {
+        let place = || place(&array.shape, n as u64, false);
+        u8::try_from(v).map_err(|_| fail(format!("at {} it holds {v}; 0…255 is allowed", place())))
+    };
+    let values = array.values.iter().copied().enumerate().map(byte).collect::<Result<_>>()?;
+    Ok((width, height, values))
 }
 
 /// The values of an array that is stored first index fastest, last index fastest.
@@ -280,6 +319,10 @@ mod tests {
     fn fortran_order_is_turned() {
         // A 2x3 array 0 1 2 / 3 4 5 as NumPy stores it with order F.
         assert_eq!(to_c_order(&[2, 3], &[0, 3, 1, 4, 2, 5]), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(place(&[2, 3], 3, true), "row 1, column 1");
+        assert_eq!(place(&[2, 3], 3, false), "row 1, column 0");
+        assert_eq!(place(&[2, 3, 4], 17, false), "row 1, column 1, place [1]");
+        assert_eq!(place(&[5], 3, false), "place [3]");
     }
 
     #[test]
@@ -288,9 +331,11 @@ mod tests {
         let path = folder.path().join("a.npy");
         write(&path, &[2, 2], &[1_i64, 2, 3, 300]).unwrap();
         assert_eq!(read(&path).unwrap().values, [1, 2, 3, 300]);
-        assert!(read_plane(&path).unwrap_err().to_string().contains("300"));
-        write(&path, &[1, 1], &[-1_i32]).unwrap();
-        assert!(read(&path).unwrap_err().to_string().contains("it holds -1; 0…65535 is allowed"));
+        let error = read_plane(&path).unwrap_err().to_string();
+        assert!(error.contains("at row 1, column 1 it holds 300; 0…255 is allowed"), "{error}");
+        write(&path, &[2, 3], &[1, 2, 3, 4, -1_i32, 5]).unwrap();
+        let error = read(&path).unwrap_err().to_string();
+        assert!(error.contains("at row 1, column 1 it holds -1; 0…65535 is allowed"), "{error}");
         write(&path, &[1, 1], &[1.0_f32]).unwrap();
         assert!(read(&path).unwrap_err().to_string().contains("not integers"));
         write(&path, &[4], &[1_u8; 4]).unwrap();

@@ -63,7 +63,10 @@ fn wrong_weights_are_refused() {
     };
     let text = refused(1, &["--edge-weights", "flat.npy"]);
     assert!(text.contains("[30, 40, 2] (height, width, right and down) is needed"), "{text}");
-    assert!(refused(1, &["--edge-weights", "large.npy"]).contains("it holds 16; 0…15 is allowed"));
+    assert!(
+        refused(1, &["--edge-weights", "large.npy"])
+            .contains("at row 0, column 0 the edge right has weight 16; 0…15 is allowed")
+    );
     assert!(
         refused(2, &["--contrast", "-1"]).contains("contrast is -1, but must be a finite number above 0")
     );
