@@ -47,6 +47,9 @@ pub struct Mapping {
     pub temperature_factor: f64,
     /// Largest relative error of the weights.
     pub relative_error: f64,
+    /// Where costs are real numbers (`infer`): largest |rounded − real| of a cost or a pair cost, in last temperatures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounding: Option<f64>,
     /// Edge weight at which the smoothness term has its weight as given; none without edge weights.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edge_unit: Option<u8>,
@@ -57,7 +60,7 @@ impl std::fmt::Display for Mapping {
         write!(
             f,
             "alpha {}, beta {}, cap {} -> integers alpha {}, beta {}, cap {}, shift {}; temperatures x {} \
-             (relative error {:.1e})",
+             ({})",
             self.real_alpha,
             self.real_beta,
             self.real_cap,
@@ -69,7 +72,10 @@ impl std::fmt::Display for Mapping {
                 small @ ..1e-3 => format!("{small:.6e}"),
                 factor => format!("{factor:.6}"),
             },
-            self.relative_error
+            match self.rounding {
+                Some(rounding) => format!("rounding: at most {rounding:.1e} of the last temperature"),
+                None => format!("relative error {:.1e}", self.relative_error),
+            }
         )?;
         match self.edge_unit {
             Some(unit) => write!(f, ", beta for an edge weight of {unit}"),
@@ -113,6 +119,8 @@ pub struct Special {
     pub pair: Option<Pair>,
     /// Integer weights and the cap of V, instead of the mapping of contract §3.
     pub integers: Option<(IntegerParameters, u8)>,
+    /// Largest rounding of real costs, in last temperatures.
+    pub rounding: Option<f64>,
 }
 
 /// Makes the job of `options` for `inputs`; `application` carries the kind, options its details.
@@ -232,6 +240,7 @@ pub fn plan_with(
         shift: integers.shift,
         temperature_factor: integers.temperature_factor,
         relative_error: integers.relative_error,
+        rounding: special.rounding,
         edge_unit: problem.edge_weights.as_ref().map(|_| EDGE_UNIT),
     };
     let job = Job::new(hardware, problem, run)?;

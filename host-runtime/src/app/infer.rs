@@ -3,25 +3,26 @@
 //! A field is given by a TOML file: `unary` names the costs, every other key is an option of a run (docs/applications.md).
 //! Energies α·U + β·V are scaled by one factor F so that rounding to whole numbers does not matter beside the temperature.
 
+mod scale;
+
+use self::scale::{Edges, Pairs, Real, Scaled, data_most};
 use super::prepare::{Prepared, refuse_foreign};
 use super::{Application, is_foreign, takers};
 use crate::app::PairForm;
-use crate::contrast::EDGE_UNIT;
+use crate::contrast::{self, EDGE_UNIT};
 use crate::error::{Error, Result};
 use crate::formats::numbers::Numbers;
 use crate::formats::text_of;
 use crate::options::{RunOptions, option_names, unknown_key};
 use crate::picture::Picture;
 use crate::plan::{Inputs, Special, check_weights, plan_with};
-use spa_model::edges::EDGE_WEIGHT_MAX;
-use spa_model::real::IntegerParameters;
-use spa_model::{Pair, Singleton, Weights};
+use spa_model::{Hardware, Singleton, Weights};
 use spagen::Build;
 use spagen::parameters::counted;
 use std::path::{Path, PathBuf};
 
-/// Integer temperature at which finer energies no longer change a probability by a percent.
-const FINE: f64 = 64.0;
+/// Rounding, in last temperatures, above which people are told.
+const TOLD: f64 = 0.1;
 /// Integer temperature below which linear weights of ten bits would be too coarse.
 const COARSE: f64 = 8.0;
 
@@ -80,8 +81,8 @@ impl Model {
 /// Makes the job of `model` with `options`, which go first.
 ///
 /// # Errors
-/// As [`prepare::prepare`]; [`Error::File`] for arrays of other shapes, with numbers that are none, or with more than 256
-/// labels.
+/// As [`prepare::prepare`]; [`Error::File`] for arrays of other shapes or with numbers that are none; [`Error::Usage`] for other
+/// than 2…256 labels, and for energies that would all be rounded away.
 pub fn prepare(model: &Model, options: RunOptions, build: Option<&Build>) -> Result<(Prepared, RunOptions)> {
     let mut options = options.or(model.options.clone());
     refuse_foreign(&Application::Infer, &options)?;
@@ -98,72 +99,59 @@ pub fn prepare(model: &Model, options: RunOptions, build: Option<&Build>) -> Res
     let (alpha, beta) = (options.alpha.unwrap_or(defaults.alpha), options.beta.unwrap_or(defaults.beta));
     // Any ratio of the two can be run here.
     check_weights(alpha, beta)?;
-    let unary = grounded(unary.values, (canvas.width as usize, labels.into()), &model.unary)?;
-    let table = options.pair_table.as_deref().map(|path| read_pairs(path, labels)).transpose()?;
+    let form = options.pair.unwrap_or(defaults.pair);
+    let table =
+        options.pair_table.as_deref().map(|path| read_pairs(path, labels, options.cap)).transpose()?;
     if table.is_some() && options.pair.is_some() {
         return Err(Error::usage("pair and pair-table are two smoothness terms; give one of them"));
     }
-    let form = options.pair.unwrap_or(defaults.pair);
     // Unequal labels then cost beta, as the formula says.
     let usual = if form == PairForm::Potts { 1 } else { defaults.cap };
     let cap = options.cap.unwrap_or(usual);
     options.cap = Some(cap);
-
-    let most = |values: &[f64]| values.iter().copied().filter(|v| v.is_finite()).fold(0.0, f64::max);
-    let pair_most = match &table {
-        Some(table) => most(table),
-        None => named_most(form, labels, cap),
-    };
     if options.contrast.is_some() {
         return Err(Error::usage("--contrast needs a picture, and 'infer' has none; use --edge-weights"));
     }
-    // An edge of weight EDGE_UNIT has beta as given.
-    let unit = if options.edge_weights.is_some() { f64::from(EDGE_UNIT) } else { 1.0 };
-    let heaviest = if options.edge_weights.is_some() { f64::from(EDGE_WEIGHT_MAX) / unit } else { 1.0 };
-    let energy_most = alpha * most(&unary) + 4.0 * beta * heaviest * pair_most;
-    let coldest = coldest(&options)?;
-    let (bits, weights) = widths(&options, build, energy_most / coldest);
+    let unary = capped(unary.values, options.data_cap);
+    let unary = grounded(unary, (canvas.width as usize, labels.into()), &model.unary)?;
+    let (hottest, coldest) = temperatures(&options)?;
+    let real = Real {
+        unary: &unary,
+        data: data_most(&unary),
+        alpha,
+        beta,
+        pairs: match &table {
+            Some(table) => Pairs::Table(table),
+            None => Pairs::Named { cap, most: named_most(form, labels, cap) },
+        },
+        edges: edges(&options, &canvas)?,
+        hottest,
+        coldest,
+    };
+    // Widths that there are not are refused with the job.
+    let p_bits = match build {
+        Some(build) => build.hardware().p_bits,
+        None => options.p_bits.unwrap_or(Hardware::default().p_bits).clamp(1, 8),
+    };
+    let (bits, weights) = widths(&options, build, real.range(p_bits) / coldest);
     if build.is_none() {
         (options.energy_bits, options.weights) = (Some(bits), Some(weights));
     }
-    let limit = f64::from((1_u32 << bits) - 1);
-    // A power of two, so that costs that are whole numbers stay exact.
-    let wanted = (limit / energy_most.max(f64::MIN_POSITIVE)).min(FINE / coldest);
-    let mut factor = libm::exp2(libm::floor(libm::log2(wanted)));
-    let (pair, pair_weight, pair_cap) = loop {
-        let scaled = beta * factor / unit;
-        let (pair, weight, cap) = match &table {
-            Some(table) => {
-                let weight = libm::ceil(most(table) * scaled / 255.0).max(1.0);
-                let whole = |v: &f64| (v * scaled / weight).round().min(255.0) as u8;
-                (Some(Pair::Table(table.iter().map(whole).collect())), weight, 255)
-            }
-            None => (None, scaled.round().max(f64::from(u8::from(beta > 0.0))), cap),
-        };
-        if weight <= 255.0 {
-            break (pair, weight as u8, cap);
-        }
-        factor /= 2.0;
-    };
-    let costs: Vec<u16> = unary.iter().map(|v| (alpha * factor * v).round().min(65_535.0) as u16).collect();
-    let error = if table.is_some() || beta == 0.0 {
-        0.0
-    } else {
-        (f64::from(pair_weight) * unit / (beta * factor) - 1.0).abs()
-    };
-    let integers = IntegerParameters {
-        alpha: 1,
-        beta: pair_weight,
-        shift: 0,
-        temperature_factor: factor,
-        relative_error: error,
-    };
+    let Scaled { costs, pair, cap, integers, rounding } = real.scaled(bits.clamp(4, 16), p_bits)?;
+    if rounding > TOLD {
+        eprintln!(
+            "note: energies are rounded by up to {rounding:.2} of the last temperature, so probabilities are coarse; the range \
+             beside it is too wide to be held finely"
+        );
+    }
     options.pair_table = None;
-    options.data_cap = options.data_cap.or(Some(65_535));
+    // The cap is in the costs.
+    options.data_cap = None;
     let special = Special {
         singleton: Some(Singleton::Table { costs }),
         pair,
-        integers: Some((integers, pair_cap)),
+        integers: Some((integers, cap)),
+        rounding: Some(rounding),
         ..Special::default()
     };
     let inputs = Inputs { first: canvas, second: None };
@@ -179,9 +167,14 @@ fn canvas(unary: &Numbers, path: &Path) -> Result<(Picture, u16)> {
         return Err(fail(cause));
     };
     if !(2..=256).contains(&labels) {
-        let why = "a label has 8 bits at most, on every backend; merge labels or solve in two steps";
+        let why = if labels < 2 {
+            "with fewer than two there is nothing to choose from"
+        } else {
+            "a label has 8 bits at most, on every backend; merge labels or solve in two steps"
+        };
         let labels = counted(labels, "label");
-        return Err(fail(format!("it has {labels}, but 2…256 can be run: {why}")));
+        let path = path.display();
+        return Err(Error::usage(format!("unary costs '{path}' have {labels}, but 2…256 can be run: {why}")));
     }
     match (u32::try_from(width), u32::try_from(height)) {
         (Ok(width @ 1..=65_535), Ok(height @ 1..=65_535)) => {
@@ -189,6 +182,14 @@ fn canvas(unary: &Numbers, path: &Path) -> Result<(Picture, u16)> {
         }
         _ => Err(fail(format!("it is {width}x{height}, but 1…65535 pixels a side can be run"))),
     }
+}
+
+/// Costs up to `cap`, in the unit that people gave them. +∞ stays: it forbids a label.
+fn capped(mut unary: Vec<f64>, cap: Option<u16>) -> Vec<f64> {
+    if let Some(cap) = cap.map(f64::from) {
+        unary.iter_mut().filter(|v| v.is_finite()).for_each(|v| *v = v.min(cap));
+    }
+    unary
 }
 
 /// Costs less the least one of each RV, which changes no probability. +∞ stays: it forbids a label.
@@ -212,8 +213,8 @@ fn grounded(mut unary: Vec<f64>, (width, labels): (usize, usize), path: &Path) -
     Ok(unary)
 }
 
-/// The pair table, L×L, less its least entry, which changes no probability.
-fn read_pairs(path: &Path, labels: u16) -> Result<Vec<f64>> {
+/// The pair table, L×L, up to `cap`, less its least entry, which changes no probability.
+fn read_pairs(path: &Path, labels: u16, cap: Option<u8>) -> Result<Vec<f64>> {
     let fail = |cause: String| Error::file("use pair table", path, cause);
     let array = Numbers::open(path)?;
     let n = usize::from(labels);
@@ -236,6 +237,9 @@ fn read_pairs(path: &Path, labels: u16) -> Result<Vec<f64>> {
             }
         }
     }
+    if let Some(cap) = cap.map(f64::from) {
+        table.iter_mut().for_each(|v| *v = v.min(cap));
+    }
     let least = table.iter().copied().fold(f64::INFINITY, f64::min);
     table.iter_mut().for_each(|v| *v -= least);
     Ok(table)
@@ -252,20 +256,44 @@ fn named_most(form: PairForm, labels: u16, cap: u8) -> f64 {
     most.min(f64::from(cap))
 }
 
-/// Last temperature of the run.
-fn coldest(options: &RunOptions) -> Result<f64> {
+/// Highest and lowest temperature of the run.
+fn temperatures(options: &RunOptions) -> Result<(f64, f64)> {
     let given = match (&options.schedule, options.anneal, options.temperature) {
         (Some(path), ..) => {
             let schedule = crate::schedule_file::read(path)?;
-            schedule.steps().iter().map(|step| step.temperature).fold(f64::INFINITY, f64::min)
+            schedule.steps().iter().map(|step| step.temperature).collect()
         }
-        (None, Some(anneal), _) => anneal.from.min(anneal.to),
-        (None, None, temperature) => temperature.unwrap_or(1.0),
+        (None, Some(anneal), _) => vec![anneal.from, anneal.to],
+        (None, None, temperature) => vec![temperature.unwrap_or(1.0)],
     };
-    if given > 0.0 && given.is_finite() {
-        return Ok(given);
+    if let Some(&bad) = given.iter().find(|&&t| !(t > 0.0 && t.is_finite())) {
+        return Err(spa_model::Error::range("temperature", bad, "a finite number above 0").into());
     }
-    Err(spa_model::Error::range("temperature", given, "a finite number above 0").into())
+    Ok((given.iter().copied().fold(0.0, f64::max), given.iter().copied().fold(f64::INFINITY, f64::min)))
+}
+
+/// What the weights of edges amount to.
+fn edges(options: &RunOptions, canvas: &Picture) -> Result<Edges> {
+    let (width, height) = (canvas.width as usize, canvas.height as usize);
+    let Some(path) = &options.edge_weights else {
+        // Neighbours along a side: none of 1, one of 2, else two.
+        let around = (width.min(3) - 1 + height.min(3) - 1) as u32;
+        return Ok(Edges { unit: 1.0, heaviest: 1, around });
+    };
+    let weights = contrast::read(path, canvas)?;
+    let mut sums = vec![0_u32; width * height];
+    let mut heaviest = 0;
+    for i in 0..width * height {
+        let ends = [(i % width + 1 < width, i + 1), (i / width + 1 < height, i + width)];
+        for (side, (_, n)) in ends.into_iter().enumerate().filter(|(_, (inside, _))| *inside) {
+            let weight = u32::from(weights[2 * i + side]);
+            heaviest = heaviest.max(weight);
+            sums[i] += weight;
+            sums[n] += weight;
+        }
+    }
+    let around = sums.into_iter().max().unwrap_or(0);
+    Ok(Edges { unit: f64::from(EDGE_UNIT), heaviest, around })
 }
 
 /// Energy width and weights: linear of ten bits where the range of energies, in temperatures, allows it, else powers of

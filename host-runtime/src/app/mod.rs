@@ -91,7 +91,7 @@ pub struct Defaults {
 }
 
 /// Options that only some applications take, and which.
-const OPTIONS: [(&str, &[&str]); 15] = [
+const OPTIONS: [(&str, &[&str]); 17] = [
     ("data", &["stereo", "flow"]),
     ("support", &["stereo", "flow"]),
     ("grid", &["stereo", "flow"]),
@@ -107,6 +107,8 @@ const OPTIONS: [(&str, &[&str]); 15] = [
     ("values", &["segment"]),
     ("costs", PICTURES),
     ("contrast", PICTURES),
+    ("outside", PICTURES),
+    ("singleton", PICTURES),
 ];
 
 /// Applications that have pictures.

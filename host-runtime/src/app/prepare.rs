@@ -264,6 +264,8 @@ pub(super) fn refuse_foreign(application: &Application, options: &RunOptions) ->
         (o.colour, "colour"),
         (o.scribbles.is_some(), "scribbles"),
         (o.mask.is_some(), "mask"),
+        (options.outside.is_some(), "outside"),
+        (options.singleton.is_some(), "singleton"),
     ];
     if let Some((_, option)) = all.into_iter().find(|&(given, option)| given && is_foreign(option, name)) {
         let takers: Vec<String> =

@@ -21,8 +21,11 @@ use std::process::ExitCode;
 /// The energy of a labelling is the sum of alpha·U over all RVs and beta·V over all edges between horizontal and vertical
 /// neighbours; labels are drawn in proportion to exp(−energy / temperature). Costs have no unit of their own: only their
 /// ratio to the temperature (1 unless given) counts. They are rounded to whole numbers of a 64th of the last temperature,
-/// or coarser where the range of energies asks for it; the summary's mapping says how. Refused: more than 256 labels (a
-/// label has 8 bits), order = 2 or neighbours = 8 (an RV is drawn given its four neighbours).
+/// or coarser where the range of energies asks for it; costs so large that their label is never drawn do not widen that
+/// range. The true largest rounding is told in last temperatures, also in the summary's mapping; a run of which rounding
+/// would leave nothing is refused. --data-cap caps costs, --cap the entries of a pair table, both in the unit of the file.
+/// Refused: more than 256 labels (a label has 8 bits), order = 2 or neighbours = 8 (an RV is drawn given its four
+/// neighbours).
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub struct Infer {

@@ -132,6 +132,7 @@ mod tests {
             shift: 1,
             temperature_factor: 1.0,
             relative_error: 0.0,
+            rounding: None,
             edge_unit: None,
         };
         let told: Vec<String> = weights(&mapping).into_iter().map(|row| row.1).collect();

@@ -1,4 +1,4 @@
-//! What applications do around the job: views, data terms, sub-pixel labels, sizes, classes, restoration, any field.
+//! What applications do around the job: views, data terms, sub-pixel labels, sizes, classes, restoration.
 
 use super::support::Spa;
 use spa_runtime::formats::numbers::Numbers;
@@ -208,103 +208,6 @@ fn noise_goes_and_holes_are_filled() {
     assert!(filled < 0.7 * before, "{before:.1} to {filled:.1}");
 }
 
-/// Exact marginals of a small field, by enumeration.
-fn marginals(unary: &[f64], labels: usize, width: usize, pair: impl Fn(usize, usize) -> f64) -> Vec<f64> {
-    let rvs = unary.len() / labels;
-    let mut sums = vec![0.0; unary.len()];
-    let mut total = 0.0;
-    for code in 0..labels.pow(rvs as u32) {
-        let of: Vec<usize> = (0..rvs).map(|i| code / labels.pow(i as u32) % labels).collect();
-        let mut energy = 0.0;
-        for i in 0..rvs {
-            energy += unary[i * labels + of[i]];
-            if i % width + 1 < width {
-                energy += pair(of[i], of[i + 1]);
-            }
-            if i + width < rvs {
-                energy += pair(of[i], of[i + width]);
-            }
-        }
-        let weight = (-energy).exp();
-        total += weight;
-        (0..rvs).for_each(|i| sums[i * labels + of[i]] += weight);
-    }
-    sums.iter().map(|s| s / total).collect()
-}
-
-#[test]
-fn any_field_is_drawn_as_its_energies_say() {
-    let spa = Spa::new();
-    let unary: Vec<f64> = (0..3 * 2 * 3).map(|i| f64::from(i * 7 % 11) * 0.17 - 0.5).collect();
-    let table = [0.1_f64, 0.9, 1.6, 0.9, 0.2, 0.7, 1.6, 0.7, 0.0];
-    npy::write(&spa.path("unary.npy"), &[2, 3, 3], &unary).unwrap();
-    npy::write(&spa.path("pair.npy"), &[3, 3], &table).unwrap();
-    let text =
-        "unary = 'unary.npy'\npair-table = 'pair.npy'\norder = 1\niterations = 60000\nburn-in = 1000\n";
-    std::fs::write(spa.path("model.toml"), text).unwrap();
-    spa.ok(&["infer", "model.toml", "-o", "o", "--seed", "1"]);
-    let counts = npy::read(&spa.path("o/histogram.npy")).unwrap().values;
-    let exact = marginals(&unary, 3, 3, |l, m| table[l * 3 + m]);
-    for (row, exact) in counts.chunks_exact(3).zip(exact.chunks_exact(3)) {
-        let distance: f64 =
-            row.iter().zip(exact).map(|(&c, p)| (f64::from(c) / 59_000.0 - p).abs()).sum::<f64>() / 2.0;
-        assert!(distance < 0.02, "{row:?} but {exact:?}");
-    }
-    let summary = spa.json("o/summary.json");
-    assert_eq!(summary["parameters"]["hardware"]["weights"], "linear");
-    // Edges of half the weight.
-    npy::write(&spa.path("half.npy"), &[2, 3, 2], &[4_u8, 4, 4, 4, 0, 4, 4, 0, 4, 0, 0, 0]).unwrap();
-    spa.ok(&["infer", "model.toml", "-o", "o", "--seed", "1", "--edge-weights", "half.npy"]);
-    let counts = npy::read(&spa.path("o/histogram.npy")).unwrap().values;
-    let exact = marginals(&unary, 3, 3, |l, m| table[l * 3 + m] / 2.0);
-    for (row, exact) in counts.chunks_exact(3).zip(exact.chunks_exact(3)) {
-        for (&count, p) in row.iter().zip(exact) {
-            assert!((f64::from(count) / 59_000.0 - p).abs() < 0.02, "{row:?} but {exact:?}");
-        }
-    }
-}
-
-#[test]
-fn fields_that_cannot_be_run_are_refused_with_the_reason() {
-    let spa = Spa::new();
-    npy::write(&spa.path("u.npy"), &[2, 2, 300], &[0.5_f32; 1200]).unwrap();
-    npy::write(&spa.path("v.npy"), &[2, 2, 2], &[0.5_f32; 8]).unwrap();
-    npy::write(&spa.path("n.npy"), &[2, 2, 2], &[0.0, 1.0, 2.0, 3.0, 4.0, f64::NAN, 5.0, 6.0]).unwrap();
-    npy::write(&spa.path("a.npy"), &[2, 2], &[0.0, 1.0, 2.0, 0.0]).unwrap();
-    let fails = |code: i32, text: &str| {
-        std::fs::write(spa.path("m.toml"), text).unwrap();
-        spa.fails(code, &["infer", "m.toml"])
-    };
-    assert!(
-        fails(1, "unary = 'u.npy'").contains("it has 300 labels, but 2…256 can be run: a label has 8 bits")
-    );
-    assert!(fails(2, "unary = 'v.npy'\norder = 2").contains("order is 2, but only 1 can be run"));
-    assert!(fails(2, "unary = 'v.npy'\nneighbours = 8").contains("neighbours is 8, but only 4"));
-    let place = "'n.npy': at row 1, column 0 the cost of label 1 is NaN; give finite costs";
-    assert!(fails(1, "unary = 'n.npy'").contains(place));
-    npy::write(&spa.path("one.npy"), &[2, 2, 1], &[0.5_f32; 4]).unwrap();
-    assert!(fails(1, "unary = 'one.npy'").contains("it has 1 label, but 2…256 can be run"));
-    assert!(
-        fails(2, "unery = 'v.npy'").contains("model 'm.toml': unknown key 'unery'; did you mean 'unary'?")
-    );
-    let unknown = fails(2, "unary = 'v.npy'\nxyzzy = 3");
-    assert!(unknown.contains("unknown key 'xyzzy'; known are unary, order, neighbours, "), "{unknown}");
-    assert!(unknown.contains(" edge-weights,") && !unknown.contains("dmin"), "{unknown}");
-    assert!(fails(1, "unary = 'v.npy'\npair-table = 'a.npy'").contains("the table must be symmetric"));
-    assert!(fails(2, "pair = 'potts'").contains("it has no 'unary'"));
-    assert!(fails(2, "unary = 'v.npy'\nitterations = 3").contains("did you mean 'iterations'?"));
-    assert!(fails(2, "unary = 'v.npy'\nmask = 'v.npy'").contains("--mask is for 'restore' only"));
-    for (key, value, shown) in [
-        ("beta", "-1.0", "-1"),
-        ("beta", "1e30", "1e30"),
-        ("alpha", "1e300", "1e300"),
-        ("alpha", "nan", "NaN"),
-    ] {
-        let text = fails(2, &format!("unary = 'v.npy'\n{key} = {value}"));
-        assert!(text.contains(&format!("{key} is {shown}, but must be a finite number, 0…1e9")), "{text}");
-    }
-}
-
 #[test]
 fn options_of_other_applications_are_refused() {
     let spa = Spa::with_scene("stereo", "12");
@@ -322,7 +225,11 @@ fn options_of_other_applications_are_refused() {
         ("flow", &["--window", "--levels", "--data"], &["--dmin", "--occlusion", "--scribbles", "--mask"]),
         ("segment", &["--values", "--scribbles"], &["--dmin", "--window", "--data", "--grid", "--mask"]),
         ("restore", &["--mask", "--report"], &["--dmin", "--window", "--data", "--colours"]),
-        ("infer", &["--edge-weights", "--report"], &["--dmin", "--mask", "--costs", "--contrast"]),
+        (
+            "infer",
+            &["--edge-weights", "--report"],
+            &["--dmin", "--mask", "--costs", "--contrast", "--outside", "--singleton"],
+        ),
     ] {
         for help in [spa.ok(&[command, "--help"]), spa.ok(&["energy", "x.npy", command, "--help"])] {
             let lists = |option: &&str| help.contains(&format!(" {option} <"));
@@ -336,27 +243,6 @@ fn options_of_other_applications_are_refused() {
     assert!(spa.fails(2, &small).contains("it would have 3"));
     let colours = ["segment", "scene/left.png", "--colours", "ff0000,00ff0"];
     assert!(spa.fails(2, &colours).contains("must be six hexadecimal digits"));
-}
-
-#[test]
-fn a_potts_term_costs_beta_as_the_formula_says() {
-    let spa = Spa::new();
-    let unary: Vec<f32> = (0..12 * 8 * 2).map(|i| ((i * 7) % 5) as f32).collect();
-    npy::write(&spa.path("unary.npy"), &[8, 12, 2], &unary).unwrap();
-    npy::write(&spa.path("table.npy"), &[2, 2], &[0.0_f32, 1.0, 1.0, 0.0]).unwrap();
-    let run = |name: &str, pair: &str| {
-        let model = format!("unary = 'unary.npy'\nbeta = 1.5\niterations = 60\n{pair}\n");
-        std::fs::write(spa.path("model.toml"), model).unwrap();
-        spa.ok(&["infer", "model.toml", "-o", name]);
-        std::fs::read(spa.path(&format!("{name}/labels.npy"))).unwrap()
-    };
-    let table = run("table", "pair-table = 'table.npy'");
-    assert_eq!(run("potts", "pair = 'potts'"), table);
-    assert_ne!(run("stiff", "pair = 'potts'\ncap = 255"), table);
-    std::fs::write(spa.path("model.toml"), "unary = 'unary.npy'\npair = 'abs'\npair-table = 'table.npy'\n")
-        .unwrap();
-    let text = spa.fails(2, &["infer", "model.toml"]);
-    assert!(text.contains("pair and pair-table are two smoothness terms; give one of them"), "{text}");
 }
 
 #[test]

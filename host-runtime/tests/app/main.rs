@@ -14,6 +14,7 @@ mod errors;
 mod eval;
 mod formats;
 mod holes;
+mod infer;
 mod logs;
 mod pieces;
 mod places;
