@@ -208,3 +208,27 @@ fn manifests_that_lie_are_refused() {
         assert!(error.contains(message), "{error}");
     }
 }
+
+#[test]
+fn makefiles_of_a_build_name_the_program_that_is_missing() {
+    let case = Case::new();
+    case.run(&["--grid", "1x1", "--rvs", "64", "-o", "b"]).ok();
+    let cases = [
+        ("sim", "VERILATOR", "compiled the accelerator"),
+        ("sim", "IVERILOG", "compiled the accelerator and its testbench"),
+        ("hls/intel", "IPP", "compiled the component spa_"),
+        ("hls/catapult", "CATAPULT", "made RTL of the C++"),
+    ];
+    for (folder, program, would) in cases {
+        let output = std::process::Command::new("make")
+            .args(["-C", folder, &format!("{program}=absent-tool")])
+            .args((program == "IVERILOG").then_some("check"))
+            .current_dir(case.path("b"))
+            .output()
+            .unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success(), "{folder}");
+        assert!(said.contains(&format!("absent-tool is missing: it would have {would}")), "{said}");
+    }
+    assert!(!case.path("b/hls/intel/prj").exists());
+}
