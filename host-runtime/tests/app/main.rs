@@ -8,6 +8,7 @@ mod batch;
 mod big;
 mod builds;
 mod chains;
+mod checkpoints;
 mod edges;
 mod energy;
 mod errors;
