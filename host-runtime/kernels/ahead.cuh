@@ -29,13 +29,9 @@ __device__ __forceinline__ u32 wide_at(const PackedParams &p, u32 limit, u32 col
     return wide;
 }
 
-// Item k of a colour: the k-th RV, or pair, of its plane with `columns` of them a row.
-__device__ __forceinline__ void look_ahead(const PackedParams &p, u32 limit, u32 colour, u32 iteration, u32 k, u32 columns,
-                                           Ahead &ahead) {
-    ahead.y = k / columns;
-    ahead.j = AT_ONCE * (k - ahead.y * columns);
+// The RVs at `ahead.y`, `ahead.j` and on, of which those of `ahead.on` are to be updated.
+__device__ __forceinline__ void look_ahead(const PackedParams &p, u32 limit, u32 colour, u32 iteration, Ahead &ahead) {
     ahead.x = 2u * ahead.j + ((ahead.y + colour) & 1u);
-    ahead.on = SPA_STRIPPED == 1 ? 0u : bits_at(p, p.valid[colour], ahead.y, ahead.j);
     if (!ahead.on) return;
     const uint2 words =
         threefry(p.key0, p.key1, ahead.y << 15 | (ahead.j >> 1) << 1 | colour, p.chain << 24 | iteration);

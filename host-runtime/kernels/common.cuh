@@ -112,8 +112,21 @@ __device__ __forceinline__ void tell_add(u32 *at, u32 more) {
     asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(at), "r"(more) : "memory");
 }
 
+__device__ __forceinline__ void store_told(u32 *at, u32 value) {
+    asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
+}
+
 __device__ __forceinline__ void tell_store(u32 *at, u32 value) {
     asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
+}
+#endif
+
+#ifndef SPA_EMULATED
+// The same object in shared memory by an address that stays in a register: the compiler would work it out before every access.
+template <class T> __device__ __forceinline__ T &in_register(T &shared) {
+    u32 at = (u32)__cvta_generic_to_shared(&shared);
+    asm volatile("" : "+r"(at));
+    return *(T *)__cvta_shared_to_generic(at);
 }
 #endif
 

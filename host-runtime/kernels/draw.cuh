@@ -86,10 +86,10 @@ __device__ __forceinline__ uint2 four_weights(const PackedParams &p, const Table
     return make_uint2(w[0], w[1]);
 }
 
-// A draw among all labels of a RV by its random word, from their energies and the least of them.
+// A draw among all labels of a RV by its random word, from their energies and the least of them. `total`: sum of all weights.
 template <bool LINE>
-__device__ __forceinline__ u32 draw_dense(const PackedParams &p, const Tables &t, const Line &line, u32 word, u32 least,
-                                          const u32 (&e)[ENERGIES]) {
+__device__ __forceinline__ u32 draw_one(const PackedParams &p, const Tables &t, const Line &line, u32 word, u32 least,
+                                        const u32 (&e)[ENERGIES], u32 &total) {
     u32 w[CHUNKS * 8];
     float sums[4] = {0, 0, 0, 0};
 #pragma unroll
@@ -110,7 +110,7 @@ __device__ __forceinline__ u32 draw_dense(const PackedParams &p, const Tables &t
         }
         sums[c] = both(sum);
     }
-    const u32 total = (u32)((sums[0] + sums[1] + (sums[2] + sums[3])) * 16384.0f) << line.scale;
+    total = (u32)((sums[0] + sums[1] + (sums[2] + sums[3])) * 16384.0f) << line.scale;
     float r = (float)(__umulhi(word & p.u_mask, total) >> line.scale) * (1.0f / 16384.0f);
 
     // Halve the range of labels until one is left: 64, 32, 16, 8, 4, 2, 1.
@@ -150,4 +150,15 @@ __device__ __forceinline__ u32 draw_dense(const PackedParams &p, const Tables &t
     const bool upper1 = r >= low_half(upper2 ? even >> 16 : even);
     label += 8u * upper8 + 4u * upper4 + 2u * upper2 + upper1;
     return label;
+}
+
+// Labels of RVs side by side, and the sums of their weights.
+template <bool LINE>
+__device__ __forceinline__ void draw_dense(const PackedParams &p, const Tables &t, const Line &line, const Ahead &ahead,
+                                           const Beside &beside, u32 (&labels)[AT_ONCE], u32 (&totals)[AT_ONCE]) {
+    u32 e[AT_ONCE][ENERGIES], least[AT_ONCE];
+    if (SPA_SUMS == 2 || (SPA_SUMS == 1 && ahead.wide)) all_energies<true>(t, ahead.s, beside, e, least);
+    else all_energies<false>(t, ahead.s, beside, e, least);
+#pragma unroll
+    for (u32 n = 0; n < AT_ONCE; ++n) labels[n] = draw_one<LINE>(p, t, line, ahead.word[n], least[n], e[n], totals[n]);
 }

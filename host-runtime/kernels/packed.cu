@@ -48,24 +48,23 @@ __device__ __forceinline__ void wait_around(const PackedParams &p, const Band &b
 
 template <bool LINE>
 __device__ __forceinline__ void update(const PackedParams &p, const Tables &t, const Line &line, u32 colour, const Ahead &ahead,
-                                       u32 iteration) {
+                                       u32 iteration, u32 &open) {
     const Beside beside = look_beside(p, colour, ahead.y, ahead.j);
-    u32 e[AT_ONCE][ENERGIES], least[AT_ONCE];
-    if (SPA_SUMS == 2 || (SPA_SUMS == 1 && ahead.wide)) all_energies<true>(t, ahead.s, beside, e, least);
-    else all_energies<false>(t, ahead.s, beside, e, least);
-    u32 labels[AT_ONCE];
+    u32 labels[AT_ONCE], totals[AT_ONCE];
+    draw_dense<LINE>(p, t, line, ahead, beside, labels, totals);
 #pragma unroll
-    for (u32 n = 0; n < AT_ONCE; ++n) labels[n] = draw_dense<LINE>(p, t, line, ahead.word[n], least[n], e[n]);
-#pragma unroll
-    for (u32 n = 0; n < AT_ONCE; ++n)
-        if (AT_ONCE == 1 || ahead.on >> n & 1u)
-            commit(p, colour, ahead.y, ahead.j + n, ahead.x + 2u * n, beside.own[n], labels[n], iteration);
+    for (u32 n = 0; n < AT_ONCE; ++n) {
+        if (AT_ONCE != 1 && !(ahead.on >> n & 1u)) continue;
+        // The best label weighs the most, every other live one at least 1.
+        open += totals[n] != line.most;
+        commit(p, colour, ahead.y, ahead.j + n, ahead.x + 2u * n, beside.own[n], labels[n], iteration);
+    }
 }
 
 // All half-steps of a band. What is known of the first RVs of a half-step beforehand is looked at while others finish the one before.
 template <bool LINE>
 __device__ __forceinline__ void run_band(const PackedParams &p, const Band &band, const Tables &t, const Line &line, u32 iteration,
-                                         u32 iterations, u32 told) {
+                                         u32 iterations, u32 told, u32 &open) {
 #pragma unroll 1
     for (u32 half = 0; half < 2u * iterations; ++half) {
         const u32 colour = half & 1u, now = iteration + (half >> 1);
@@ -73,35 +72,45 @@ __device__ __forceinline__ void run_band(const PackedParams &p, const Band &band
         for (u32 first = band.first; first < band.end; first += SPA_THREADS) {
             Ahead ahead;
             ahead.on = 0;
-            if (first + band.thread < band.end)
-                look_ahead(p, line.limit, colour, now, first + band.thread, band.columns, ahead);
+            if (first + band.thread < band.end) {
+                const u32 k = first + band.thread;
+                ahead.y = k / band.columns;
+                ahead.j = AT_ONCE * (k - ahead.y * band.columns);
+                ahead.on = SPA_STRIPPED == 1 ? 0u : bits_at(p, p.valid[colour], ahead.y, ahead.j);
+                look_ahead(p, line.limit, colour, now, ahead);
+            }
             if (first == band.first && half > 0) wait_around(p, band, told + half);
-            if (ahead.on) update<LINE>(p, t, line, colour, ahead, now);
+            if (ahead.on) update<LINE>(p, t, line, colour, ahead, now, open);
         }
         tell(p, band.index, told + half + 1u);
     }
 }
 
 template <bool LINE>
-__device__ __forceinline__ void dense(const Batch &batch, u32 iteration, u32 iterations, u32 step, u32 told, const Line &line) {
+__device__ __forceinline__ void dense(const Batch &batch, u32 iteration, u32 iterations, u32 step, u32 told, const Line &line, u32 slot) {
     const Share mine = share(batch);
     const PackedParams &p = batch.of[mine.job];
     __shared__ __align__(16) Tables t;
     const Band band = open_band(p, mine);
     if (band.index >= band.bands) return;
-    load_tables(p, p.steps[step], t);
-    run_band<LINE>(p, band, t, line, iteration, iterations, told);
+    load_pairs(p, t);
+    load_weights(p.steps[step], t);
+    __syncthreads();
+    u32 open = 0;
+    run_band<LINE>(p, band, t, line, iteration, iterations, told, open);
+    open = __reduce_add_sync(FULL, open);
+    if ((threadIdx.x & 31u) == 0 && open) atomicAdd(p.counters + 2u + slot, (u64)open);
 }
 
 extern "C" __global__ void __launch_bounds__(SPA_THREADS, SPA_BLOCKS)
 packed_dense(const __grid_constant__ Batch batch, u32 iteration, u32 iterations, u32 step, u32 told, u32 limit,
-             u32 scale, u32 slope, u32 start, u32 bias, u32 most) {
-    dense<true>(batch, iteration, iterations, step, told, Line{limit, scale, slope, start, bias, most});
+             u32 scale, u32 slope, u32 start, u32 bias, u32 most, u32 slot) {
+    dense<true>(batch, iteration, iterations, step, told, Line{limit, scale, slope, start, bias, most}, slot);
 }
 
 // For temperatures whose thresholds lie on no line.
 extern "C" __global__ void __launch_bounds__(SPA_THREADS, SPA_BLOCKS)
 packed_dense_table(const __grid_constant__ Batch batch, u32 iteration, u32 iterations, u32 step, u32 told, u32 limit,
-             u32 scale, u32 slope, u32 start, u32 bias, u32 most) {
-    dense<false>(batch, iteration, iterations, step, told, Line{limit, scale, slope, start, bias, most});
+             u32 scale, u32 slope, u32 start, u32 bias, u32 most, u32 slot) {
+    dense<false>(batch, iteration, iterations, step, told, Line{limit, scale, slope, start, bias, most}, slot);
 }

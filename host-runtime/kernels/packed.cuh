@@ -19,6 +19,7 @@ struct Step {
     u32 slope;      // of the line of `half_weights`, half precision twice; 0: there is no such line, use the table
     u32 start;      // where it starts, half precision twice
     u32 bias;       // what it takes above Es
+    u32 end;        // first iteration after it
     u8 weight[256]; // w(Es)
 };
 
@@ -30,27 +31,27 @@ struct Line {
 
 struct PackedParams {
     u8 *labels[2];          // planes with border: (H + 2) x pitch, RV (x, y) at (y + 1) * pitch + 32 + j
-    u32 *active[2];         // bit j % 32 of word (y, j / 32): must be updated
-    const u32 *valid[2];    // likewise: in the field and not fixed
+    const u32 *valid[2];    // bit j % 32 of word (y, j / 32): in the field and not fixed
     const u32 *wide[2];     // likewise: some alpha*S inside the picture is above `narrow`
     const u8 *least[2];     // least alpha*S, H x half
     const u8 *first;        // stereo: left picture, H x W
     const u8 *second;       // stereo: right picture, H x second_pitch, (x, y) at y * second_pitch + second_origin + x
     const uint4 *volume[2]; // otherwise (prepare.cu)
     const u8 *pair;         // beta*V, (L + 1) x PAIR_ROW; the last row is a missing neighbour's: 0
-    const u64 *near;        // labels with V < cap beside label m; the last one is 0
     const Step *steps;
     uint2 *entries[2];      // H x half
     Log log;
-    u32 *flags;             // of the bands, tiles or warps, FLAG words apart: half-steps done
-    u64 *counters;          // of the sparse kernel: labels touched, RVs updated, those with all labels, live near labels
+    u32 *published;         // two sets of two planes, H x published_pitch groups (tile.cuh)
+    u32 *flags;             // of the bands, FLAG words apart: half-steps done
+    u64 *counters;          // labels touched and RVs updated by the sparse kernel; open RVs of the dense one, by launches in turn
     u32 width, height, half, pitch, words;
     u32 second_pitch, second_origin;
     int first_offset;       // dx of label 0: sample x of label l is x + first_offset - l
-    u32 data_cap, s_outside, far;
+    u32 data_cap, s_outside;
     u32 narrow;             // 255 - 4 beta * max V
     u32 key0, key1, u_mask, count_max, chain, burn_in;
     u32 unit;               // 1024 (half_weights)
+    u32 published_pitch, tile_groups, tile_lines, tiles_across, tiles_down; // tile.cuh
 };
 
 #define FLAG 8
@@ -111,7 +112,6 @@ __device__ __forceinline__ float low_half(u32 v) {
 // Tables of one schedule entry in shared memory.
 struct Tables {
     u8 pair[PAIR_BYTES];
-    u16 quads[SPA_LABELS + 1]; // of labels near label m
     u16 half_weight[264];
 };
 
@@ -166,49 +166,39 @@ __device__ __forceinline__ Around look_around(const PackedParams &p, u32 colour,
                   __ldcg(p.labels[colour] + at)};
 }
 
-// The label is known: store it, and if it changed, settle the picks of the old one (Algorithm 1, run-length).
+__device__ __forceinline__ uint2 *entry_at(const PackedParams &p, u32 colour, u32 y, u32 j) {
+    return p.entries[colour] + (u64)y * p.half + j;
+}
+
+// The label of a RV is no longer `own`: settle the picks of that in its entry, `packed` so far (Algorithm 1, run-length).
+__device__ __forceinline__ void enter(const PackedParams &p, u32 colour, u32 y, u32 j, u32 x, u32 own, u32 iteration, uint2 packed) {
+    Entry e = unpack(packed);
+    const u32 now = iteration - p.burn_in;
+    pick(e, own, now - e.accounted, p.count_max, p.log, y * p.width + x);
+    e.accounted = now;
+    __stcg(entry_at(p, colour, y, j), pack(e));
+}
+
+// The label is known: store it, and enter it if it changed.
 __device__ __forceinline__ void commit(const PackedParams &p, u32 colour, u32 y, u32 j, u32 x, u32 own, u32 label,
                                        u32 iteration) {
     if (label == own || (SPA_STRIPPED == 3 && label < p.pitch)) return;
     __stcg(p.labels[colour] + (u64)(y + 1u) * p.pitch + 32u + j, (u8)label);
-    if (iteration < p.burn_in) return;
-    uint2 *at = p.entries[colour] + (u64)y * p.half + j;
-    Entry e = unpack(__ldcg(at));
-    const u32 now = iteration - p.burn_in;
-    pick(e, own, now - e.accounted, p.count_max, p.log, y * p.width + x);
-    e.accounted = now;
-    __stcg(at, pack(e));
+    if (iteration >= p.burn_in) enter(p, colour, y, j, x, own, iteration, __ldcg(entry_at(p, colour, y, j)));
 }
 
-// alpha*S of one label.
-__device__ __forceinline__ u32 one_singleton(const PackedParams &p, u32 colour, u32 x, u32 y, u32 j, u32 first, u32 l) {
-#if SPA_VOLUME
-    const u8 *volume = (const u8 *)(p.volume[colour] + ((u64)y * CHUNKS + (l >> 4)) * p.half + j);
-    return __ldg(volume + (l & 15u));
-#else
-    const int sx = (int)x + p.first_offset - (int)l;
-    if ((u32)sx >= p.width) return p.s_outside;
-    const u32 second = __ldg(p.second + (u64)y * p.second_pitch + (p.second_origin + sx));
-    const u32 d = __usad(first, second, 0);
-    return SPA_CAPPED ? min(d, p.data_cap) : d;
-#endif
-}
-
-// Copies the tables of one schedule entry into shared memory.
-__device__ __forceinline__ void load_tables(const PackedParams &p, const Step &step, Tables &t) {
+// Copies what all schedule entries have in common into shared memory.
+__device__ __forceinline__ void load_pairs(const PackedParams &p, Tables &t) {
     for (u32 k = threadIdx.x; k < PAIR_BYTES / 4; k += SPA_THREADS) ((u32 *)t.pair)[k] = ((const u32 *)p.pair)[k];
-    for (u32 k = threadIdx.x; k < SPA_LABELS + 1; k += SPA_THREADS) {
-        const u64 near = p.near[k];
-        u32 quads = 0;
-        for (u32 q = 0; q < QUADS; ++q) quads |= (near >> 4u * q & 15u ? 1u : 0u) << q;
-        t.quads[k] = (u16)quads;
-    }
+}
+
+// Copies the weights of one.
+__device__ __forceinline__ void load_weights(const Step &step, Tables &t) {
     for (u32 k = threadIdx.x; k < 264; k += SPA_THREADS) {
         const u32 w = k < min(step.limit, 256u) ? step.weight[k] >> step.scale : 0u;
         // w as half precision in units of 2^-14, as `half_weights` makes it.
         t.half_weight[k] = w ? (u16)((32u - __clz(w)) << 10) : 0;
     }
-    __syncthreads();
 }
 
 // Brings every entry up to `done` collected iterations; at the end also sends what is left.

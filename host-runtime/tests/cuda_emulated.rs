@@ -255,7 +255,10 @@ fn on_stand_ins() {
         let job = random_jobs::common(seed);
         check(Kernel::Dense, seed, &job);
         check(Kernel::Sparse, seed, &job);
-        check(Kernel::Dense, seed, &random_jobs::large(seed));
+        // Tiles in turn, and pairs of RVs.
+        for kernel in [Kernel::Dense, Kernel::Sparse] {
+            check(kernel, seed, &random_jobs::large(seed));
+        }
         // Several jobs at once take long here; one seed shows what they share.
         if seed == 9000 {
             for kernel in [Kernel::Dense, Kernel::Sparse, Kernel::Auto] {

@@ -25,6 +25,7 @@ use device::Device;
 pub use error::CudaError;
 use nvml::EnergyMeter;
 use spa_model::{ArrayShape, Histogram, Job, Message, Outcome, Snapshot, Step};
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 /// Which kernel runs a job.
@@ -68,26 +69,40 @@ pub struct Finished {
     pub seconds: f64,
     /// Labels whose energy was computed.
     pub touched: u64,
-    /// One lap a schedule entry; none from the generic kernel.
+    /// Fifths of the schedule; none from the generic kernel.
     pub laps: Vec<Lap>,
     /// Energy of the whole card in these seconds, in joules, where NVML tells it.
     pub joules: Option<f64>,
 }
 
-/// Figures of one schedule entry on the card.
+/// Figures of a part of the schedule on the card.
 #[derive(Debug, Clone, Default)]
 pub struct Lap {
-    /// Its temperature.
-    pub temperature: f64,
-    /// Its iterations.
+    /// Its entries.
+    pub entries: Range<usize>,
+    /// First and last temperature.
+    pub temperatures: (f64, f64),
+    /// Iterations.
     pub iterations: u32,
     /// Seconds on the card, by events.
     pub seconds: f64,
-    /// Run by the sparse kernel.
-    pub sparse: bool,
-    /// With profiling, of all sparse launches so far: labels touched, RVs updated, RVs drawn among all labels, live labels
-    /// of the others.
+    /// Iterations that the sparse kernel ran.
+    pub sparse_iterations: u32,
+    /// With profiling, of all sparse launches so far: labels touched, RVs updated.
     pub counters: Vec<u64>,
+}
+
+/// Fifths of `job`'s schedule, fewer where it has fewer entries, without figures.
+fn laps_of(job: &Job) -> Vec<Lap> {
+    let steps = job.run().schedule.steps();
+    let parts = (0..5).map(|f| f * steps.len() / 5..(f + 1) * steps.len() / 5);
+    let lap = |entries: Range<usize>| Lap {
+        temperatures: (steps[entries.start].temperature, steps[entries.end - 1].temperature),
+        iterations: steps[entries.clone()].iter().map(|step| step.iterations).sum(),
+        entries,
+        ..Lap::default()
+    };
+    parts.filter(|entries| !entries.is_empty()).map(lap).collect()
 }
 
 /// Sets the seconds of each lap from the marks before and after it.

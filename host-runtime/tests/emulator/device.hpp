@@ -147,6 +147,7 @@ inline void __syncthreads() { emulator::meet(emulator::block->all, emulator::blo
 inline void __syncwarp() { emulator::exchange(0xffffffffu, 0); }
 inline unsigned __activemask() { return 1u << (threadIdx.x & 31u); }
 inline void tell_store(unsigned *at, unsigned value) { __atomic_store_n(at, value, __ATOMIC_RELEASE); }
+inline void store_told(unsigned *at, unsigned value) { __atomic_store_n(at, value, __ATOMIC_RELEASE); }
 inline void tell_add(unsigned *at, unsigned more) { __atomic_fetch_add(at, more, __ATOMIC_RELEASE); }
 inline unsigned load_told(const unsigned *at) {
     // Who waits here must stop neither other blocks nor the other threads of its block.
@@ -155,6 +156,7 @@ inline unsigned load_told(const unsigned *at) {
     return __atomic_load_n(at, __ATOMIC_ACQUIRE);
 }
 
+template <class T> T &in_register(T &shared) { return shared; }
 template <class T> T __ldg(const T *at) { return *at; }
 template <class T> T __ldcg(const T *at) { return *(const volatile T *)at; }
 inline uint2 __ldcg(const uint2 *at) { return *at; }

@@ -5,7 +5,7 @@ use super::device::{Device, LogAddress, driver};
 use super::error::CudaError;
 use super::generic::{self, Params};
 use super::sys::{self, KernelParams};
-use super::{Finished, Lap, Watch};
+use super::{Finished, Watch};
 use cudarc::driver::LaunchConfig;
 use spa_model::{Job, Message};
 
@@ -73,7 +73,7 @@ pub fn run(device: &Device, job: &Job, start: &[u8], watch: &mut Watch<'_>) -> R
     device.synchronize()?;
 
     watch.start();
-    let mut laps = Vec::new();
+    let mut laps = super::laps_of(job);
     let mut marks = vec![device.mark()?];
     let mut iteration = 0;
     for (step, entry) in run.schedule.steps().iter().enumerate() {
@@ -89,8 +89,9 @@ pub fn run(device: &Device, job: &Job, start: &[u8], watch: &mut Watch<'_>) -> R
             iteration += span;
             watch.tick(device, iteration)?;
         }
-        marks.push(device.mark()?);
-        laps.push(Lap { temperature: entry.temperature, iterations: entry.iterations, ..Lap::default() });
+        if laps.iter().any(|lap| lap.entries.end == step + 1) {
+            marks.push(device.mark()?);
+        }
     }
     device.synchronize()?;
     let (seconds, joules) = (watch.seconds(), watch.joules());

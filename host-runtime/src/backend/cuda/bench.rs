@@ -15,16 +15,12 @@ pub struct Part {
     pub temperatures: (f64, f64),
     /// Nominal labels a second on the card, by events, in units of 10^9.
     pub giga_labels_per_second: f64,
-    /// Schedule entries that the sparse kernel ran.
-    pub sparse_entries: usize,
-    /// Of the sparse entries: RVs updated, as a share of all.
+    /// Iterations that the sparse kernel ran.
+    pub sparse_iterations: u32,
+    /// If the sparse kernel ran them all: RVs updated, as a share of all.
     pub updated: Option<f64>,
-    /// Of the sparse entries: labels touched a RV updated.
+    /// Likewise: labels touched a RV updated; more than labels where halos are updated, too.
     pub touched: Option<f64>,
-    /// Of the sparse entries: live labels a RV that was drawn from its near set.
-    pub live: Option<f64>,
-    /// Of the sparse entries: RVs drawn among all labels, as a share of those updated.
-    pub all_labels: Option<f64>,
 }
 
 /// A job on a kernel.
@@ -161,39 +157,24 @@ fn median(mut values: Vec<f64>) -> f64 {
 }
 
 fn fifths(job: &Job, chains: usize, profiled: &[Lap], runs: &[Vec<Lap>]) -> Vec<Part> {
-    let entries = profiled.len();
     let free = (job.problem().free_rvs() * chains) as f64;
-    let before = |i: usize, k: usize| {
-        if i == 0 { 0 } else { profiled[i - 1].counters.get(k).copied().unwrap_or(0) }
+    let counter = |lap: &Lap, k: usize| lap.counters.get(k).copied().unwrap_or(0);
+    let part = |(n, lap): (usize, &Lap)| {
+        let seconds = median(runs.iter().map(|laps| laps[n].seconds).collect());
+        let before = |k| if n == 0 { 0 } else { counter(&profiled[n - 1], k) };
+        let count = |k: usize| (counter(lap, k) - before(k)) as f64;
+        // Of all iterations: only where the sparse kernel ran them all.
+        let some = |value: f64| (lap.sparse_iterations == lap.iterations).then_some(value);
+        let iterations = f64::from(lap.iterations);
+        Part {
+            temperatures: lap.temperatures,
+            giga_labels_per_second: free * f64::from(job.problem().labels) * iterations / seconds / 1e9,
+            sparse_iterations: lap.sparse_iterations,
+            updated: some(count(1) / (free * iterations)),
+            touched: some(count(0) / count(1)),
+        }
     };
-    (0..5)
-        .map(|f| f * entries / 5..(f + 1) * entries / 5)
-        .filter(|range| !range.is_empty())
-        .map(|range| {
-            let iterations: u32 = profiled[range.clone()].iter().map(|lap| lap.iterations).sum();
-            let seconds = median(
-                runs.iter().map(|laps| laps[range.clone()].iter().map(|lap| lap.seconds).sum()).collect(),
-            );
-            let count = |k: usize| -> f64 {
-                (profiled[range.end - 1].counters.get(k).copied().unwrap_or(0) - before(range.start, k))
-                    as f64
-            };
-            let sparse = profiled[range.clone()].iter().filter(|lap| lap.sparse);
-            let sparse_iterations: u32 = sparse.clone().map(|lap| lap.iterations).sum();
-            let some = |value: f64| (sparse_iterations > 0).then_some(value);
-            Part {
-                temperatures: (profiled[range.start].temperature, profiled[range.end - 1].temperature),
-                giga_labels_per_second: free * f64::from(job.problem().labels) * f64::from(iterations)
-                    / seconds
-                    / 1e9,
-                sparse_entries: sparse.count(),
-                updated: some(count(1) / (free * f64::from(sparse_iterations))),
-                touched: some(count(0) / count(1)),
-                live: some(count(3) / (count(1) - count(2))),
-                all_labels: some(count(2) / count(1)),
-            }
-        })
-        .collect()
+    profiled.iter().enumerate().map(part).collect()
 }
 
 /// The measurement as a few lines of text.
@@ -219,14 +200,11 @@ pub fn text(m: &Measurement) -> String {
             "    T {:>6.2} to {:>6.2}  {:>8.1} G label/s",
             part.temperatures.0, part.temperatures.1, part.giga_labels_per_second
         );
-        if let (Some(updated), Some(touched), Some(live), Some(all_labels)) =
-            (part.updated, part.touched, part.live, part.all_labels)
-        {
+        if let (Some(updated), Some(touched)) = (part.updated, part.touched) {
             let _ = write!(
                 text,
-                "  sparse: {:.1}% of RVs updated, {touched:.1} labels touched, {live:.2} live, {:.1}% among all labels",
-                100.0 * updated,
-                100.0 * all_labels
+                "  sparse: {:.1}% of RVs updated, {touched:.1} labels touched a RV",
+                100.0 * updated
             );
         }
         text.push('\n');

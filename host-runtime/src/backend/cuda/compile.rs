@@ -42,8 +42,18 @@ pub const PACKED: Source = Source {
 };
 
 /// Only RVs and labels that can change anything, packed.
-pub const SPARSE: Source =
-    Source { name: "sparse.cu", parts: parts!("common.cuh", "packed.cuh", "near.cuh", "sparse.cu") };
+pub const SPARSE: Source = Source {
+    name: "sparse.cu",
+    parts: parts!(
+        "common.cuh",
+        "packed.cuh",
+        "samples.cuh",
+        "ahead.cuh",
+        "draw.cuh",
+        "tile.cuh",
+        "sparse.cu"
+    ),
+};
 
 /// A kernel file with the macros that make it a variant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -152,8 +162,10 @@ pub fn representatives() -> Vec<(&'static str, Variant)> {
             ("SPA_CAPPED", capped),
             ("SPA_SUMS", if capped == 1 { 0 } else { 1 + volume }),
             ("SPA_THREADS", 128),
-            ("SPA_BLOCKS", if source == SPARSE { 7 } else { 5 - u32::from(large) }),
-            ("SPA_PAIRS", u32::from(large)),
+            ("SPA_BLOCKS", if source == SPARSE { 4 } else { 5 - u32::from(large) }),
+            ("SPA_PAIRS", u32::from(large && source == PACKED)),
+            ("SPA_CELLS", 2048),
+            ("SPA_EACH", if large { 16 } else { 4 }),
             ("SPA_BATCH", 1),
         ],
     };

@@ -159,6 +159,14 @@ impl Device {
         self.stream.record_event(Some(CUevent_flags::CU_EVENT_DEFAULT)).map_err(driver("record an event"))
     }
 
+    /// A stream beside [`Self::stream`], to read what is ready while that works on.
+    ///
+    /// # Errors
+    /// The driver's failure.
+    pub fn side_stream(&self) -> Result<Arc<CudaStream>, CudaError> {
+        self.context.new_stream().map_err(driver("make a stream"))
+    }
+
     /// Device address of `slice`.
     pub fn address<T>(&self, slice: &CudaSlice<T>) -> u64 {
         // Everything runs on one stream: nothing to wait for when the guard is dropped.

@@ -1,19 +1,23 @@
 //! The packed kernels: 8-bit energies, dense at high temperatures, sparse and event-driven at low ones.
 
+mod choice;
 mod lane;
 mod run;
+mod tiling;
 
 use super::compile::{PACKED, PREPARE, SPARSE, Source, Variant};
 use super::device::{Device, MessageLog, driver};
 use super::error::CudaError;
 use super::generic;
-use super::plan::Plan;
+use super::plan::{Plan, Step};
 use super::sys;
 use super::{Kernel, Stripped};
+use choice::{Choice, SLOTS};
 use cudarc::driver::{CudaFunction, CudaSlice, LaunchConfig};
 use lane::{Batch, Lane, Planes, Shared};
 pub use run::run;
 use spa_model::{Job, Snapshot};
+use tiling::Tiling;
 
 /// Threads of a block of the simple kernels.
 const BLOCK: u32 = 256;
@@ -29,30 +33,55 @@ struct Shape {
 #[derive(Debug, Clone, Copy)]
 struct Spread {
     dense: Shape,
-    sparse: Shape,
     /// A thread of the dense kernel updates two RVs at once.
     pairs: bool,
-    /// There are enough RVs for the sparse kernel to pay at low temperatures.
-    sparse_pays: bool,
+    sparse: Shape,
+    tiling: Tiling,
+    /// RVs among which a lane of the sparse kernel looks for those that are awake (`SPA_EACH`).
+    each: u32,
+    /// Share of open RVs from which on the sparse kernel is faster, two launches later ([`choice`]).
+    few: f64,
 }
 
-/// Warps of a block: one for each scheduler of a multiprocessor.
+/// Warps of a block of the dense kernel: one for each scheduler of a multiprocessor.
 const WARPS: usize = 4;
 
+/// RVs of a colour that a tile may have: 6.3 bytes each, and tables, are at most 48 KB.
+const CELLS_MOST: usize = 6144;
+
 impl Spread {
-    /// What was fastest of the shapes measured (docs/performance.md). Small pictures want every RV in a thread of its own and all of
-    /// them at once, or in few rounds of which the last is full; large ones two RVs a thread, which do less together.
-    fn new(device: &Device, planes: &Planes, labels: u16, jobs: usize) -> Self {
+    /// What was fastest of the shapes measured (docs/performance.md).
+    fn new(device: &Device, planes: &Planes, (labels, stereo): (u16, bool), jobs: usize) -> Self {
         let multiprocessors = device.multiprocessors as usize;
         let warps = (planes.half * planes.height).div_ceil(32) * jobs;
         let each = warps.div_ceil(multiprocessors);
-        let (pairs, sparse_pays) = (each >= 128, each >= 72);
+        let shape = |threads: usize, blocks: usize| Shape { threads: threads as u32, blocks: blocks as u32 };
+
+        // Small pictures want every RV in a thread of its own and all of them at once, or in few rounds of which the last is full;
+        // large ones two RVs a thread, which do less together.
+        let pairs = each >= 128;
         // Seven blocks leave 72 registers a thread: not enough for many labels.
         let most = if labels <= 52 { 7 } else { 6 };
         let slots = |blocks: &usize| (each.div_ceil(WARPS * blocks) * blocks, usize::MAX - blocks);
         let blocks = if pairs { 4 } else { (4..=most).min_by_key(slots).unwrap_or(4) };
-        let shape = |blocks: usize| Shape { threads: 32 * WARPS as u32, blocks: blocks as u32 };
-        Self { dense: shape(blocks), sparse: shape(7), pairs, sparse_pays }
+
+        // One tile a multiprocessor has the least halo; several even out that some tiles have more to do. Motion has most of its
+        // open RVs in few tiles, so that those of small pictures hold up all others.
+        let large = each >= 72;
+        let (sparse, few) = match (large, jobs > 8) {
+            (true, true) => (shape(128, 5), 0.68),
+            (true, false) => (shape(256, 2), 0.68),
+            (false, _) if labels <= 16 => (shape(384, 1), 0.5),
+            (false, _) => (shape(384, 1), if stereo { 0.33 } else { 0.03 }),
+        };
+        Self {
+            dense: shape(32 * WARPS, blocks),
+            pairs,
+            sparse,
+            tiling: Tiling::new(planes, sparse.blocks as usize * multiprocessors / jobs, CELLS_MOST),
+            each: if large { 16 } else { 4 },
+            few,
+        }
     }
 }
 
@@ -103,8 +132,8 @@ pub fn most_jobs(device: &Device) -> usize {
     BATCH.min(device.multiprocessors as usize)
 }
 
-/// Counters of a job.
-const COUNTERS: usize = 4;
+/// Counters of a job: labels touched and RVs updated by the sparse kernel, open RVs found by the dense one.
+const COUNTERS: usize = 2 + SLOTS;
 
 /// Words from one flag to the next (FLAG of `kernels/packed.cuh`).
 const FLAG: usize = 8;
@@ -115,6 +144,13 @@ enum Which {
     Dense,
     DenseTable,
     Sparse,
+    SparseTable,
+}
+
+impl Which {
+    fn is_sparse(self) -> bool {
+        matches!(self, Self::Sparse | Self::SparseTable)
+    }
 }
 
 /// Jobs on the card between two iterations.
@@ -124,14 +160,15 @@ pub(super) struct Sampler<'a> {
     job: &'a Job,
     plan: Plan,
     planes: Planes,
-    spread: Spread,
     lanes: Vec<Lane>,
     dense: Resident,
     dense_table: Resident,
     sparse: Resident,
+    sparse_table: Resident,
     settle: CudaFunction,
+    wake: CudaFunction,
     flags: CudaSlice<u32>,
-    /// The kernel that told last by the flags, and the half-steps that all of them have.
+    /// The kernel that told last by the flags, and the half-steps or rounds that all of them have.
     told: Option<(Which, u32)>,
     counters: CudaSlice<u64>,
     log: MessageLog,
@@ -140,6 +177,8 @@ pub(super) struct Sampler<'a> {
     /// Limit of the last sparse launch, if its bits still hold.
     bits_hold: Option<u32>,
     kernel: Kernel,
+    /// Decides if no kernel was asked for.
+    choice: Option<Choice>,
     /// First iteration after each entry of the schedule.
     ends: Vec<u32>,
     iteration: u32,
@@ -147,7 +186,6 @@ pub(super) struct Sampler<'a> {
     dense_iterations: u64,
     /// Tables of all jobs, held so that their addresses stay valid.
     _bytes: Vec<CudaSlice<u8>>,
-    _near: CudaSlice<u64>,
 }
 
 fn simple(threads: usize) -> LaunchConfig {
@@ -202,10 +240,9 @@ impl<'a> Sampler<'a> {
         let step_bytes: Vec<u8> = plan.steps.iter().flat_map(step_bytes).collect();
         let pair = device.upload("the pair table", &plan.pair)?;
         let steps = device.upload("weights", &step_bytes)?;
-        let near = device.upload("near sets", &plan.near)?;
-        let spread = Spread::new(device, &planes, job.problem().labels, jobs.len());
-        let blocks = spread.dense.blocks.max(spread.sparse.blocks) * device.multiprocessors;
-        let flags_each = FLAG * (blocks as usize / jobs.len());
+        let spread = Spread::new(device, &planes, (job.problem().labels, plan.stereo.is_some()), jobs.len());
+        let bands = (spread.dense.blocks * device.multiprocessors) as usize / jobs.len();
+        let flags_each = FLAG * bands;
         let flags = device.zeros::<u32>("the flags", flags_each * jobs.len())?;
         let counters = device.zeros::<u64>("counters", COUNTERS * jobs.len())?;
         let rvs = (job.problem().rvs() * jobs.len()) as u64;
@@ -215,21 +252,23 @@ impl<'a> Sampler<'a> {
         let lanes = jobs.iter().zip(&begins).enumerate().map(|(n, (job, begin))| {
             let shared = Shared {
                 pair: device.address(&pair),
-                near: device.address(&near),
                 steps: device.address(&steps),
                 log: log.address().of_job(n),
                 flags: device.address(&flags) + (n * flags_each * size_of::<u32>()) as u64,
                 counters: device.address(&counters) + (n * COUNTERS * size_of::<u64>()) as u64,
             };
-            Lane::new(device, job, begin, (&plan, planes), &prepare, shared)
+            Lane::new(device, job, begin, (&plan, planes, spread.tiling), &prepare, shared)
         });
         let lanes = lanes.collect::<Result<Vec<_>, _>>()?;
         let log = log.with(begins.into_iter().map(|begin| begin.messages).collect());
         let batch = if jobs.len() == 1 { 1 } else { BATCH as u32 };
         let load = |source, shape| {
             let mut variant = variant(source, job, &plan, shape);
-            if source == PACKED {
-                variant.defines.push(("SPA_PAIRS", u32::from(spread.pairs)));
+            let pairs = source == PACKED && spread.pairs;
+            variant.defines.push(("SPA_PAIRS", u32::from(pairs)));
+            if source == SPARSE {
+                variant.defines.push(("SPA_CELLS", spread.tiling.cells().next_multiple_of(512) as u32));
+                variant.defines.push(("SPA_EACH", spread.each));
             }
             variant.defines.push(("SPA_BATCH", batch));
             if profile {
@@ -247,12 +286,18 @@ impl<'a> Sampler<'a> {
             dense: Resident::new(device, packed.function("packed_dense")?, spread.dense, jobs)?,
             dense_table: Resident::new(device, packed.function("packed_dense_table")?, spread.dense, jobs)?,
             sparse: Resident::new(device, sparse.function("packed_sparse")?, spread.sparse, jobs)?,
+            sparse_table: Resident::new(
+                device,
+                sparse.function("packed_sparse_table")?,
+                spread.sparse,
+                jobs,
+            )?,
             settle: packed.function("packed_settle")?,
+            wake: sparse.function("packed_wake")?,
             device,
             job,
             plan,
             planes,
-            spread,
             lanes,
             flags,
             told: None,
@@ -260,12 +305,12 @@ impl<'a> Sampler<'a> {
             log,
             unsettled: 0,
             bits_hold: None,
+            choice: (kernel == Kernel::Auto).then(|| Choice::new(device, spread.few)).transpose()?,
             kernel,
             ends: super::ends(job),
             iteration,
             dense_iterations: 0,
             _bytes: vec![pair, steps],
-            _near: near,
         })
     }
 
@@ -311,25 +356,19 @@ impl<'a> Sampler<'a> {
         launched.map_err(driver("launch a packed kernel"))
     }
 
-    /// Sparse where it was measured to be faster (docs/performance.md): large pictures and batches, once few RVs can change and
-    /// few of those have far live labels. On small ones waiting for others takes longer than all updates.
-    fn prefers_sparse(&self, step: usize) -> bool {
-        let eighths = if self.lanes.len() == 1 { 9 } else { 10 };
-        self.spread.sparse_pays && 8 * self.plan.steps[step].limit <= eighths * self.plan.far
-    }
-
-    /// What runs schedule entry `step`.
-    fn choose(&self, kernel: Kernel, step: usize) -> Which {
-        let sparse = match kernel {
-            Kernel::Dense => false,
-            Kernel::Sparse => true,
-            Kernel::Auto | Kernel::Baseline | Kernel::Generic => self.prefers_sparse(step),
+    /// What runs schedule entry `step` now.
+    fn choose(&mut self, step: usize) -> Result<Which, CudaError> {
+        let entry = &self.plan.steps[step];
+        let sparse = match (&mut self.choice, self.kernel) {
+            (Some(choice), _) => choice.is_cold(entry.limit, &self.counters, COUNTERS)?,
+            (None, kernel) => kernel == Kernel::Sparse,
         };
-        match (sparse, self.plan.steps[step].slope) {
+        Ok(match (sparse, entry.slope) {
+            (true, 0) => Which::SparseTable,
             (true, _) => Which::Sparse,
             (false, 0) => Which::DenseTable,
             (false, _) => Which::Dense,
-        }
+        })
     }
 
     /// Iterations that one launch may do from `iteration` on, at most `left`.
@@ -358,8 +397,21 @@ impl<'a> Sampler<'a> {
         Ok(())
     }
 
-    /// The next `span` iterations, of schedule entry `step`.
-    fn launch_iterations(&mut self, step: usize, span: u32) -> Result<(), CudaError> {
+    /// First iteration after those that one launch of `which` can do from schedule entry `step` on: of the sparse kernel all of the
+    /// entries that follow, as long as no RV must be woken; of the dense one the entry, or as many as may go by without another choice.
+    fn launch_end(&mut self, which: Which, step: usize) -> u32 {
+        if !which.is_sparse() {
+            let patience = self.choice.as_mut().map_or(u32::MAX, |choice| choice.patience(step));
+            return self.ends[step].min(self.iteration.saturating_add(patience));
+        }
+        let pairs = self.plan.steps[step..].windows(2);
+        let alike =
+            |pair: &&[Step]| pair[1].limit <= pair[0].limit && (pair[1].slope == 0) == (pair[0].slope == 0);
+        self.ends[step + pairs.take_while(alike).count()]
+    }
+
+    /// The next `span` iterations, from schedule entry `step` on ([`Self::launch_end`]).
+    fn launch_iterations(&mut self, which: Which, step: usize, span: u32) -> Result<(), CudaError> {
         if self.iteration >= self.job.run().burn_in {
             if self.unsettled + span > self.job.hardware().count_max() && self.unsettled > 0 {
                 self.settle_entries(false)?;
@@ -368,33 +420,55 @@ impl<'a> Sampler<'a> {
             self.log.reserve((u64::from(span) + 2) * self.rvs())?;
             self.unsettled += span;
         }
-        let which = self.choose(self.kernel, step);
-        let sparse = which == Which::Sparse;
+        let sparse = which.is_sparse();
         let entry = &self.plan.steps[step];
-        if sparse && self.bits_hold.is_none_or(|before| entry.limit > before) {
-            self.lanes.iter_mut().try_for_each(|lane| lane.wake_all(self.device))?;
-        }
-        self.bits_hold = sparse.then_some(entry.limit);
+        let wakes = sparse && self.bits_hold.is_none_or(|before| entry.limit > before);
+        let last = super::entry_of(&self.ends, self.iteration + span - 1);
+        self.bits_hold = sparse.then_some(self.plan.steps[last].limit);
         let told = match self.told {
-            Some((before, told)) if before == which => told,
+            // Both sparse kernels go on from each other.
+            Some((before, told)) if (before == which || (sparse && before.is_sparse())) && !wakes => told,
             _ => {
                 self.device.stream.memset_zeros(&mut self.flags).map_err(driver("reset the flags"))?;
                 0
             }
         };
-        self.told = Some((which, told + 2 * span));
+        if wakes {
+            let mut config = simple(2 * self.planes.half.div_ceil(4) * self.planes.height);
+            config.grid_dim.0 *= self.lanes.len() as u32;
+            // SAFETY: as below; no other block is waited for.
+            unsafe { self.launch(&self.wake, config, false, &[]) }?;
+        }
+        let tells = if sparse { (2 * span).div_ceil(tiling::ROUND) } else { 2 * span };
+        self.told = Some((which, told + tells));
         let resident = match which {
             Which::Dense => &self.dense,
             Which::DenseTable => &self.dense_table,
             Which::Sparse => &self.sparse,
+            Which::SparseTable => &self.sparse_table,
         };
-        let line = [entry.limit, entry.scale, entry.slope, entry.start, entry.bias, entry.weight[0].into()];
-        let scalars: Vec<u32> = [self.iteration, span, step as u32, told].into_iter().chain(line).collect();
+        let mut scalars = vec![self.iteration, span, step as u32, told];
+        if !sparse {
+            // In constant memory: the loops store labels, so that the compiler would read a `Step` again each time.
+            scalars.extend([
+                entry.limit,
+                entry.scale,
+                entry.slope,
+                entry.start,
+                entry.bias,
+                entry.weight[0].into(),
+                self.choice.as_ref().map_or(0, Choice::slot) as u32,
+            ]);
+        }
         // SAFETY: all buffers of the lanes' parameters are fields of self and live; the log has room for what the launch
         // can send; the grid is as large as the card holds at once, so its blocks may wait for each other.
         unsafe { self.launch(&resident.function, resident.config, true, &scalars) }?;
         if !sparse {
             self.dense_iterations += u64::from(span);
+            let updates = self.rvs() * u64::from(span);
+            if let Some(choice) = &mut self.choice {
+                choice.launched(self.device, updates)?;
+            }
         }
         self.iteration += span;
         Ok(())
@@ -406,7 +480,7 @@ impl<'a> Sampler<'a> {
     }
 }
 
-fn step_bytes(step: &super::plan::Step) -> Vec<u8> {
-    let head = [step.limit, step.scale, step.slope, step.start, step.bias];
+fn step_bytes(step: &Step) -> Vec<u8> {
+    let head = [step.limit, step.scale, step.slope, step.start, step.bias, step.end];
     head.iter().flat_map(|v| v.to_le_bytes()).chain(step.weight).collect()
 }

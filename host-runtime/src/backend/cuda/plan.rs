@@ -4,7 +4,7 @@ use super::error::CudaError;
 use spa_model::weights::WeightTable;
 use spa_model::{Difference, Job, Singleton, Weights};
 
-/// Most labels of the packed kernels: a near set is one 64-bit word.
+/// Most labels of the packed kernels.
 pub const LABELS_MAX: u16 = 64;
 
 /// Most RVs of the packed kernels: their indices are 32-bit words.
@@ -24,13 +24,15 @@ pub struct Step {
     pub start: u32,
     /// What it takes above Es.
     pub bias: u32,
+    /// First iteration after it.
+    pub end: u32,
     /// w(Es).
     pub weight: [u8; 256],
 }
 
 impl Step {
-    /// The entry of one temperature.
-    pub fn new(job: &Job, temperature: f64) -> Self {
+    /// The entry of one temperature, before iteration `end`.
+    pub fn new(job: &Job, temperature: f64, end: u32) -> Self {
         let table = WeightTable::new(job.hardware(), temperature, job.run().cutoff);
         // A cut-off switches off the lowest comparators.
         let scale = table.limits.iter().position(|&limit| limit > 0).unwrap_or(0);
@@ -38,7 +40,7 @@ impl Step {
         let (slope, start, bias) = line(limits).map_or((0, 0, 0), Line::parameters);
         let mut weight = [0; 256];
         weight.copy_from_slice(&table.table[..256]);
-        Self { limit: limits[0], scale: scale as u32, slope, start, bias, weight }
+        Self { limit: limits[0], scale: scale as u32, slope, start, bias, end, weight }
     }
 }
 
@@ -144,10 +146,6 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// β·V by [neighbour][own], rows of `row` bytes, a row of zeros at the end.
     pub pair: Vec<u8>,
-    /// Labels with V < cap beside each label; 0 at the end.
-    pub near: Vec<u64>,
-    /// β·cap.
-    pub far: u32,
     /// The most that α·S may be for an energy of at most 255 beside any neighbours.
     pub narrow: u32,
     /// How energies are added.
@@ -188,23 +186,21 @@ impl Plan {
         }
         let labels = usize::from(problem.labels);
         let beta = u32::from(problem.beta);
-        let far = beta * u32::from(problem.pair_cap);
         let row = pair_row(labels);
         let mut pair = vec![0; (labels + 1) * row];
-        let mut near = vec![0_u64; labels + 1];
         let mut most = 0;
         for m in 0..labels {
             for l in 0..labels {
                 let v = problem.pair_cost(l, m);
                 most = most.max(beta * v);
                 pair[m * row + l] = (beta * v).min(255) as u8;
-                near[m] |= u64::from(v < u32::from(problem.pair_cap)) << l;
             }
         }
         if 4 * most > 255 {
             return refuse(format!("beta times V of four neighbours reaches {}, at most 255", 4 * most));
         }
-        let steps = job.run().schedule.steps().iter().map(|s| Step::new(job, s.temperature)).collect();
+        let schedule = job.run().schedule.steps().iter().zip(super::ends(job));
+        let steps = schedule.map(|(s, end)| Step::new(job, s.temperature, end)).collect();
         let narrow = 255 - 4 * most;
         let largest = u32::from(problem.alpha) * u32::from(problem.data_cap.max(problem.s_outside));
         let stereo = stereo(job);
@@ -215,7 +211,7 @@ impl Plan {
         } else {
             Sums::Halves
         };
-        Ok(Self { stereo, steps, pair, near, far, narrow, sums })
+        Ok(Self { stereo, steps, pair, narrow, sums })
     }
 }
 

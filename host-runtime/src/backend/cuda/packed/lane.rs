@@ -7,18 +7,21 @@ use super::super::pieces::{entry_of_word, entry_word};
 use super::super::plan::Plan;
 use super::super::sys::KernelParams;
 use super::super::u_mask;
+use super::tiling::Tiling;
 use cudarc::driver::{CudaFunction, CudaSlice};
 use spa_model::{Job, LabelEntry, Singleton, Snapshot};
 
 /// Columns of the border left of a plane of labels.
 const BORDER: usize = 32;
 
+/// Sets of what tiles leave for each other.
+const SETS: usize = 2;
+
 /// `PackedParams` of `kernels/packed.cuh`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Params {
     labels: [u64; 2],
-    active: [u64; 2],
     valid: [u64; 2],
     wide: [u64; 2],
     least: [u64; 2],
@@ -26,10 +29,10 @@ pub struct Params {
     second: u64,
     volume: [u64; 2],
     pair: u64,
-    near: u64,
     steps: u64,
     entries: [u64; 2],
     log: LogAddress,
+    published: u64,
     flags: u64,
     counters: u64,
     width: u32,
@@ -42,7 +45,6 @@ pub struct Params {
     first_offset: i32,
     data_cap: u32,
     s_outside: u32,
-    far: u32,
     narrow: u32,
     key0: u32,
     key1: u32,
@@ -51,6 +53,11 @@ pub struct Params {
     chain: u32,
     burn_in: u32,
     unit: u32,
+    published_pitch: u32,
+    tile_groups: u32,
+    tile_lines: u32,
+    tiles_across: u32,
+    tiles_down: u32,
 }
 
 // SAFETY: the same fields in the same order and widths as `PackedParams`.
@@ -121,8 +128,6 @@ impl<const N: usize> Batch<N> {
 pub struct Shared {
     /// β·V.
     pub pair: u64,
-    /// Near sets.
-    pub near: u64,
     /// Schedule entries.
     pub steps: u64,
     /// The lane's messages.
@@ -139,12 +144,8 @@ pub struct Lane {
     pub params: Params,
     /// Planes of labels.
     pub labels: [CudaSlice<u8>; 2],
-    /// Bits of RVs that must be updated.
-    pub active: [CudaSlice<u32>; 2],
-    /// Bits of RVs that are not fixed.
-    pub valid: [CudaSlice<u32>; 2],
     /// Held so that the addresses in `params` stay valid.
-    _wide: [CudaSlice<u32>; 2],
+    _words: [CudaSlice<u32>; 5],
     _bytes: Vec<CudaSlice<u8>>,
     /// Planes of label entries.
     entries: [CudaSlice<u64>; 2],
@@ -159,7 +160,7 @@ impl Lane {
         device: &Device,
         job: &Job,
         begin: &Snapshot,
-        (plan, planes): (&Plan, Planes),
+        (plan, planes, tiling): (&Plan, Planes, Tiling),
         prepare: &CudaFunction,
         shared: Shared,
     ) -> Result<Self, CudaError> {
@@ -232,12 +233,12 @@ impl Lane {
         }
 
         let labels = [device.upload("labels", &labels[0])?, device.upload("labels", &labels[1])?];
-        let active = [device.upload("update bits", &valid[0])?, device.upload("update bits", &valid[1])?];
-        let valid = [device.upload("update bits", &valid[0])?, device.upload("update bits", &valid[1])?];
+        let valid = [device.upload("evidence", &valid[0])?, device.upload("evidence", &valid[1])?];
+        let published_pitch = planes.half.div_ceil(4);
+        let published = device.zeros::<u32>("tiles", SETS * 2 * planes.height * published_pitch)?;
         let key = spa_model::rng::key(run.seed);
         let params = Params {
             labels: [device.address(&labels[0]), device.address(&labels[1])],
-            active: [device.address(&active[0]), device.address(&active[1])],
             valid: [device.address(&valid[0]), device.address(&valid[1])],
             wide: prepared.wide,
             least,
@@ -245,10 +246,10 @@ impl Lane {
             second,
             volume,
             pair: shared.pair,
-            near: shared.near,
             steps: shared.steps,
             entries: [device.address(&entries[0]), device.address(&entries[1])],
             log: shared.log,
+            published: device.address(&published),
             flags: shared.flags,
             counters: shared.counters,
             width: problem.width,
@@ -261,7 +262,6 @@ impl Lane {
             first_offset,
             data_cap: u32::from(problem.data_cap).min(255),
             s_outside: u32::from(problem.s_outside).min(255),
-            far: plan.far,
             narrow: plan.narrow,
             key0: key[0],
             key1: key[1],
@@ -270,22 +270,14 @@ impl Lane {
             chain: run.chain.into(),
             burn_in: run.burn_in,
             unit: 1024,
+            published_pitch: published_pitch as u32,
+            tile_groups: tiling.groups as u32,
+            tile_lines: tiling.lines as u32,
+            tiles_across: tiling.across as u32,
+            tiles_down: tiling.down as u32,
         };
-        Ok(Self { params, labels, active, valid, _wide: wide, _bytes: bytes, entries })
-    }
-
-    /// All RVs that are not fixed must be updated.
-    ///
-    /// # Errors
-    /// The driver's failure.
-    pub fn wake_all(&mut self, device: &Device) -> Result<(), CudaError> {
-        for colour in 0..2 {
-            device
-                .stream
-                .memcpy_dtod(&self.valid[colour], &mut self.active[colour])
-                .map_err(driver("reset a buffer on the card"))?;
-        }
-        Ok(())
+        let ([w0, w1], [v0, v1]) = (wide, valid);
+        Ok(Self { params, labels, _words: [w0, w1, v0, v1, published], _bytes: bytes, entries })
     }
 
     /// The label entries as they stand on the card, H×W.

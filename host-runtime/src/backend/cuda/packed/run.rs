@@ -3,7 +3,7 @@
 use super::super::device::{Device, MessageLog};
 use super::super::error::CudaError;
 use super::super::pieces::{OnCard, fresh};
-use super::super::{Finished, Kernel, Lap, Watch, ends, entry_of, fill_seconds};
+use super::super::{Finished, Kernel, Watch, entry_of, fill_seconds, laps_of};
 use super::{COUNTERS, Sampler};
 use spa_model::{Job, LabelEntry};
 
@@ -15,8 +15,10 @@ impl OnCard for Sampler<'_> {
     fn advance(&mut self, to: u32, watch: &mut Watch<'_>) -> Result<(), CudaError> {
         while self.iteration < to {
             let step = entry_of(&self.ends, self.iteration);
-            let span = self.span(self.iteration, self.ends[step].min(to) - self.iteration);
-            self.launch_iterations(step, span)?;
+            let which = self.choose(step)?;
+            let end = self.launch_end(which, step).min(to);
+            let span = self.span(self.iteration, end - self.iteration);
+            self.launch_iterations(which, step, span)?;
             watch.tick(self.device, self.iteration)?;
         }
         Ok(())
@@ -68,17 +70,14 @@ pub fn run(
     watch.start();
     let mut marks = vec![device.mark()?];
     let mut laps = Vec::new();
-    for (step, &end) in job.run().schedule.steps().iter().zip(&ends(job)) {
+    for mut lap in laps_of(job) {
+        let end = sampler.ends[lap.entries.end - 1];
+        let dense_before = sampler.dense_iterations;
         sampler.advance(end, watch)?;
+        lap.sparse_iterations = lap.iterations - (sampler.dense_iterations - dense_before) as u32;
         marks.push(device.mark()?);
-        let counters = if watch.profile { sampler.counters()? } else { Vec::new() };
-        laps.push(Lap {
-            temperature: step.temperature,
-            iterations: step.iterations,
-            seconds: 0.0,
-            sparse: sampler.bits_hold.is_some(),
-            counters,
-        });
+        lap.counters = if watch.profile { sampler.counters()? } else { Vec::new() };
+        laps.push(lap);
     }
     sampler.send_entries()?;
     device.synchronize()?;
