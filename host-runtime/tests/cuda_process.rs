@@ -8,15 +8,20 @@ use spa_runtime::backend::cuda::{Cuda, CudaError, Kernel};
 use spa_runtime::checkpoint::Checkpoint;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// True if there is a card; else the reason on stderr.
-fn has_card(test: &str) -> bool {
+/// The tests take turns: one of them leaves no memory on the card.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// The turn of `test`, if there is a card; else the reason on stderr.
+fn card(test: &str) -> Option<MutexGuard<'static, ()>> {
+    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     match Cuda::open(0, Kernel::Auto) {
-        Ok(_) => true,
+        Ok(_) => Some(turn),
         Err(error) => {
             eprintln!("skipped {test}: {error}");
-            false
+            None
         }
     }
 }
@@ -75,9 +80,7 @@ fn run<'a>(backend: &'a str, output: &'a str) -> Vec<&'a str> {
 
 #[test]
 fn the_program_gives_the_results_of_the_cpu() {
-    if !has_card("the_program_gives_the_results_of_the_cpu") {
-        return;
-    }
+    let Some(_turn) = card("the_program_gives_the_results_of_the_cpu") else { return };
     let place = Place::new("450x375", "56");
     place.ok(&run("cuda", "card"));
     place.ok(&run("cpu", "cpu"));
@@ -97,9 +100,7 @@ fn the_program_gives_the_results_of_the_cpu() {
 
 #[test]
 fn two_processes_at_once_are_both_right() {
-    if !has_card("two_processes_at_once_are_both_right") {
-        return;
-    }
+    let Some(_turn) = card("two_processes_at_once_are_both_right") else { return };
     let place = Place::new("320x240", "48");
     place.ok(&run("cpu", "cpu"));
     let names = ["a", "b", "c"];
@@ -115,9 +116,7 @@ fn two_processes_at_once_are_both_right() {
 
 #[test]
 fn killed_in_the_middle_it_leaves_nothing_wrong() {
-    if !has_card("killed_in_the_middle_it_leaves_nothing_wrong") {
-        return;
-    }
+    let Some(_turn) = card("killed_in_the_middle_it_leaves_nothing_wrong") else { return };
     let place = Place::new("320x240", "48");
     place.ok(&run("cpu", "cpu"));
     let long =
@@ -155,9 +154,7 @@ const WARM: [&str; 5] = ["stereo", "pair/left.png", "pair/right.png", "--tempera
 
 #[test]
 fn killed_twenty_times_and_resumed_it_has_the_same_hashes() {
-    if !has_card("killed_twenty_times_and_resumed_it_has_the_same_hashes") {
-        return;
-    }
+    let Some(_turn) = card("killed_twenty_times_and_resumed_it_has_the_same_hashes") else { return };
     let place = Place::new("120x90", "16");
     let mut share = shares();
     let run = |backend, save, output, more: &[&'static str]| {
@@ -183,15 +180,14 @@ fn killed_twenty_times_and_resumed_it_has_the_same_hashes() {
         let args = run("cuda", "c", "killed", resume);
         let mut child = place.spa(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         std::thread::sleep(start.mul_f64(0.7) + whole.saturating_sub(start).mul_f64(share() / 3.0));
-        if let Some(status) = child.try_wait().unwrap() {
+        child.kill().unwrap();
+        if let Some(code) = child.wait().unwrap().code() {
             // Through before it was killed: from the start again.
-            assert!(status.success());
+            assert_eq!(code, 0);
             assert_eq!(place.hashes("killed"), place.hashes("cpu"));
             std::fs::remove_file(place.path("c")).unwrap();
             continue;
         }
-        child.kill().unwrap();
-        assert_eq!(child.wait().unwrap().code(), None, "killed by a signal");
         kills += 1;
         if place.path("c").exists() {
             let at = Checkpoint::read(&place.path("c")).unwrap().iteration();
@@ -214,9 +210,7 @@ fn killed_twenty_times_and_resumed_it_has_the_same_hashes() {
 
 #[test]
 fn ctrl_c_leaves_the_results_so_far() {
-    if !has_card("ctrl_c_leaves_the_results_so_far") {
-        return;
-    }
+    let Some(_turn) = card("ctrl_c_leaves_the_results_so_far") else { return };
     let place = Place::new("320x240", "48");
     let run = [&WARM[..], &["--backend", "cuda"]].concat();
     place.ok(&[&run[..], &["--iterations", "2"]].concat());
@@ -254,10 +248,8 @@ fn without_a_card_it_says_so() {
 
 #[test]
 fn out_of_memory_is_told_and_passes() {
-    let Ok(cuda) = Cuda::open(0, Kernel::Auto) else {
-        has_card("out_of_memory_is_told_and_passes");
-        return;
-    };
+    let Some(_turn) = card("out_of_memory_is_told_and_passes") else { return };
+    let cuda = Cuda::open(0, Kernel::Auto).unwrap();
     let place = Place::new("450x375", "56");
     place.ok(&run("cpu", "cpu"));
     // All but little of the card's memory, in pieces.

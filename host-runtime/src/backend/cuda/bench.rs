@@ -171,7 +171,7 @@ fn fifths(job: &Job, chains: usize, profiled: &[Lap], runs: &[Vec<Lap>]) -> Vec<
             giga_labels_per_second: free * f64::from(job.problem().labels) * iterations / seconds / 1e9,
             sparse_iterations: lap.sparse_iterations,
             updated: some(count(1) / (free * iterations)),
-            touched: some(count(0) / count(1)),
+            touched: some(count(0) / count(1)).filter(|touched| touched.is_finite()),
         }
     };
     profiled.iter().enumerate().map(part).collect()
@@ -200,12 +200,11 @@ pub fn text(m: &Measurement) -> String {
             "    T {:>6.2} to {:>6.2}  {:>8.1} G label/s",
             part.temperatures.0, part.temperatures.1, part.giga_labels_per_second
         );
-        if let (Some(updated), Some(touched)) = (part.updated, part.touched) {
-            let _ = write!(
-                text,
-                "  sparse: {:.1}% of RVs updated, {touched:.1} labels touched a RV",
-                100.0 * updated
-            );
+        if let Some(updated) = part.updated {
+            let _ = write!(text, "  sparse: {:.1}% of RVs updated", 100.0 * updated);
+        }
+        if let Some(touched) = part.touched {
+            let _ = write!(text, ", {touched:.1} labels touched a RV");
         }
         text.push('\n');
     }

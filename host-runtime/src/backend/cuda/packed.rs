@@ -69,8 +69,8 @@ impl Spread {
         // open RVs in few tiles, so that those of small pictures hold up all others.
         let large = each >= 72;
         let (sparse, few) = match (large, jobs > 8) {
-            (true, true) => (shape(128, 5), 0.68),
-            (true, false) => (shape(256, 2), 0.68),
+            (true, true) => (shape(128, 5), 0.8),
+            (true, false) => (shape(256, 2), 0.8),
             (false, _) if labels <= 16 => (shape(384, 1), 0.5),
             (false, _) => (shape(384, 1), if stereo { 0.33 } else { 0.03 }),
         };

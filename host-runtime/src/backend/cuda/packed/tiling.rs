@@ -77,7 +77,7 @@ mod tests {
             prop_assert!((tiling.down - 1) * tiling.lines < height);
             // A halo lies in the tiles around, and a line is whole words of sixteen RVs.
             prop_assert!(tiling.lines >= HALO && 2 * GROUP * tiling.groups >= HALO);
-            prop_assert!((tiling.groups + 2) % 4 == 0 && tiling.cells() <= 6144);
+            prop_assert!((tiling.groups + 2).is_multiple_of(4) && tiling.cells() <= 6144);
         }
     }
 
