@@ -1,4 +1,4 @@
-// The sparse packed kernel: only RVs that can change, and of those, where it pays, only labels that can be drawn; exact.
+// The sparse packed kernel: only RVs that can change; exact.
 //
 // RVs (event-driven Gibbs sampling): one live label and unchanged neighbours mean the same label again, as long as the
 // live set cannot grow. A RV is awake, that is, must be updated, if it had more than one live label or a neighbour changed.

@@ -115,11 +115,9 @@ fn pieces_equal_the_specification() {
     for seed in 0..jobs {
         cuda_pieces::assert_equal(&[&generic], seed, &random_jobs::any(seed));
         let job = random_jobs::common(seed);
-        for first in 0..packed.len() {
-            let mut cards: Vec<&Cuda> = packed.iter().collect();
-            cards.swap(0, first);
-            cuda_pieces::assert_equal(&cards, seed + 1000 * first as u64, &job);
-            cuda_pieces::assert_messages_leave(cards[0], seed, &job);
+        cuda_pieces::assert_equal_from_each(&packed, seed, &job);
+        for cuda in &packed {
+            cuda_pieces::assert_messages_leave(cuda, seed, &job);
         }
         let weighted = random_jobs::weighted(seed, &job);
         cuda_pieces::assert_equal(&[&packed[2], &generic], seed, &weighted);

@@ -220,11 +220,7 @@ fn pieces_on_stand_ins() {
     for seed in 9000..9000 + jobs {
         cuda_pieces::assert_equal(&[&generic], seed, &random_jobs::any(seed));
         let job = random_jobs::common(seed);
-        for first in 0..packed.len() {
-            let mut cards: Vec<&Cuda> = packed.iter().collect();
-            cards.swap(0, first);
-            cuda_pieces::assert_equal(&cards, seed + 100 * first as u64, &job);
-        }
+        cuda_pieces::assert_equal_from_each(&packed, seed, &job);
         let weighted = random_jobs::weighted(seed, &job);
         cuda_pieces::assert_equal(&[&packed[2], &generic], seed, &weighted);
         if seed == 9000 {

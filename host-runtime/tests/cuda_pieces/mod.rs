@@ -47,6 +47,15 @@ fn advance(
     assert!(session.histogram().unwrap() == twin.histogram().unwrap(), "{text}: histogram after {to}");
 }
 
+/// Job `seed` in pieces that begin on each of `packed` in turn and go on on the others.
+pub fn assert_equal_from_each(packed: &[Cuda], seed: u64, job: &Job) {
+    for first in 0..packed.len() {
+        let mut cards: Vec<&Cuda> = packed.iter().collect();
+        cards.swap(0, first);
+        assert_equal(&cards, seed + 1000 * first as u64, job);
+    }
+}
+
 /// Runs `job`, job `seed` of the random ones, in pieces that begin on the first of `cards`; nothing if it cannot run the job.
 pub fn assert_equal(cards: &[&Cuda], seed: u64, job: &Job) {
     let mut d = Dice(seed ^ 0x9e1ece);
