@@ -17,6 +17,7 @@ mod follow;
 mod infer;
 mod last;
 mod man;
+mod places;
 mod restore;
 mod run;
 mod segment;

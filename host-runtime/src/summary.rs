@@ -270,7 +270,7 @@ impl Summary {
         self.parameters.get("chains").and_then(serde_json::Value::as_u64).unwrap_or(1)
     }
 
-    /// How far the chains of a stopped run came: `2 of 3 chains (1 of 500 iterations, 1 of 320)`; none for one chain.
+    /// How far the chains of a stopped run came: `2 of 3 chains (one with 500 iterations, one with 320)`; none for one chain.
     pub fn chains_done(&self) -> Option<String> {
         let chains = self.chains.as_ref()?;
         let groups = chains.chunk_by(|a, b| a.iterations_done == b.iterations_done);
@@ -280,7 +280,8 @@ impl Summary {
                 let iterations = same[0].iterations_done;
                 let iterations =
                     if n == 0 { counted(iterations, "iteration") } else { iterations.to_string() };
-                format!("{} of {iterations}", same.len())
+                let chains = if same.len() == 1 { "one".to_string() } else { same.len().to_string() };
+                format!("{chains} with {iterations}")
             })
             .collect();
         Some(format!("{} of {} chains ({})", chains.len(), self.chains_asked(), words.join(", ")))

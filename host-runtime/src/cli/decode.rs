@@ -1,5 +1,6 @@
 //! `spa decode`.
 
+use super::places::refuse_over;
 use super::print;
 use crate::app::Application;
 use crate::blocks::{Digest, Whole};
@@ -58,6 +59,9 @@ impl Decode {
         let log = logfile::read(&self.log)?;
         let statistics = Statistics::of(&log);
         if let Some(folder) = &self.output {
+            for name in files() {
+                refuse_over(&folder.join(name), [self.log.as_path()].into_iter())?;
+            }
             let output = Output::prepare(folder, &files())?;
             output.write(|output| self.write(output, &log))?;
             let follows = output.follows_a_run();

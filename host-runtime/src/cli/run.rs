@@ -4,6 +4,7 @@ use super::auto::Auto;
 use super::batch;
 use super::follow::{check_fit, open_checkpoint, run_pass};
 use super::last::{Machine, Wanted, last_run};
+use super::places;
 use crate::app::Application;
 use crate::app::infer::{self, Model};
 use crate::app::prepare::{Prepared, prepare};
@@ -15,11 +16,11 @@ use crate::formats::{Field, FileFormat, kitti};
 use crate::interrupt;
 use crate::memory::{self, Budget};
 use crate::options::{Iterations, RunOptions};
-use crate::output::{Output, check_file, same};
+use crate::output::{Output, check_file};
 use crate::panels::Photographs;
 use crate::picture::Picture;
 use crate::plan::Inputs;
-use crate::results::{FILES, every_file};
+use crate::results::every_file;
 use clap::Args;
 use spagen::Build;
 use std::path::{Path, PathBuf};
@@ -143,7 +144,8 @@ fn execute(
     let (build, mut backend) = open_machine(&options)?;
     let resume = open_checkpoint(backend.as_ref(), &options)?;
     let output = open_output(application, &options)?;
-    protect(&options, [Some(first), second])?;
+    let read: Vec<&Path> = [first].into_iter().chain(second).chain(args.config.as_deref()).collect();
+    places::protect(&options, &read)?;
     let budget = budget(&options, backend.as_ref(), output.as_ref());
     let inputs = open_inputs(first, second)?;
     let prepared = prepare(application, &options, build.as_ref(), &inputs, &mut |plan, pass| {
@@ -169,6 +171,8 @@ pub fn execute_model(path: &Path, args: &RunArgs) -> anyhow::Result<ExitCode> {
     let (build, backend) = open_machine(&options)?;
     let resume = open_checkpoint(backend.as_ref(), &options)?;
     let output = open_output(&Application::Infer, &options)?;
+    let read: Vec<&Path> = [path, &model.unary].into_iter().chain(args.config.as_deref()).collect();
+    places::protect(&options, &read)?;
     let (prepared, options) = infer::prepare(&model, options, build.as_ref())?;
     let budget = budget(&options, backend.as_ref(), output.as_ref());
     // Costs have no picture.
@@ -207,7 +211,7 @@ fn open_output(application: &Application, options: &RunOptions) -> anyhow::Resul
         }
     }
     let results = options.output.as_deref();
-    refuse_same(options)?;
+    places::refuse_same(options)?;
     if let Some(path) = &options.report {
         check_file("write report", path, results)?;
     }
@@ -215,45 +219,6 @@ fn open_output(application: &Application, options: &RunOptions) -> anyhow::Resul
         check_file("write log", path, results)?;
     }
     Ok(options.output.as_deref().map(|folder| Output::prepare(folder, &every_file())).transpose()?)
-}
-
-/// Refuses one place for two results: a file where the folder of the results is to be, or two files of one name.
-fn refuse_same(options: &RunOptions) -> Result<(), Error> {
-    let given = [
-        ("-o", &options.output),
-        ("--report", &options.report),
-        ("--keep-log", &options.keep_log),
-        ("--checkpoint", &options.checkpoint),
-    ];
-    let given: Vec<(&str, &Path)> =
-        given.into_iter().filter_map(|(name, path)| Some((name, path.as_deref()?))).collect();
-    for (n, (name, path)) in given.iter().enumerate() {
-        if let Some((other, _)) = given[..n].iter().find(|(_, other)| same(other, path)) {
-            return Err(Error::usage(format!(
-                "{name} and {other} are both '{}'; give {name} a file of its own",
-                path.display()
-            )));
-        }
-    }
-    Ok(())
-}
-
-/// Refuses to write over one of the pictures that are read.
-fn protect(options: &RunOptions, pictures: [Option<&Path>; 2]) -> Result<(), Error> {
-    let results = options.output.iter().flat_map(|folder| FILES.map(|name| folder.join(name)));
-    let single = options.report.iter().chain(&options.keep_log).chain(&options.checkpoint);
-    for written in single.cloned().chain(results) {
-        let Ok(written) = written.canonicalize() else { continue };
-        for read in pictures.into_iter().flatten() {
-            if read.canonicalize().is_ok_and(|read| read == written) {
-                let name = read.display();
-                return Err(Error::usage(format!(
-                    "'{name}' is read and would be written over; choose another place for the results"
-                )));
-            }
-        }
-    }
-    Ok(())
 }
 
 /// The build and the backend that were asked for.

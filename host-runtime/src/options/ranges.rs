@@ -18,7 +18,7 @@ const RANGES: [(&str, u64, u64); 31] = [
     ("chain", 0, 255),
     ("chains", 1, 256),
     ("cutoff", 2, 255),
-    ("threads", 1, 65_535),
+    ("threads", 1, 1024),
     ("label-bits", 1, 8),
     ("singleton-bits", 1, 8),
     ("energy-bits", 4, 16),

@@ -94,7 +94,7 @@ fn ranges_are_those_of_the_options_not_of_integers() {
         ("iterations", &["0", "99999999999"], "1…16777214"),
         ("cap", &["0", "256", "300"], "1…255"),
         ("cutoff", &["1", "256"], "2…255"),
-        ("threads", &["0"], "1…65535"),
+        ("threads", &["0", "1025"], "1…1024"),
         ("dmin", &["-3000", "40000"], "-2047…2047 pixels"),
         ("window", &["1", "4", "17"], "odd, 3…15"),
         ("card-timeout", &["-1", "0", "9999"], "1…3600 seconds"),
@@ -372,4 +372,48 @@ fn what_is_no_number_is_told_what_it_must_be() {
     for option in ["--alpha", "--beta", "--temperature"] {
         assert!(fails(option, "abc").contains("must be a number, such as 2.5"), "{option}");
     }
+}
+
+#[test]
+fn results_take_no_place_of_what_is_read_nor_of_each_other() {
+    let spa = Spa::with_scene("stereo", "12");
+    let run = ["stereo", "scene/left.png", "scene/right.png", "--labels", "12", "--iterations", "20"];
+    let with = |more: &[&'static str]| [&run[..], more].concat();
+    std::fs::write(spa.path("s.txt"), "4 20\n").unwrap();
+    std::fs::write(spa.path("c.toml"), "seed = 2\n").unwrap();
+    for more in [
+        &["--schedule", "s.txt", "--report", "s.txt"][..],
+        &["--schedule", "s.txt", "--keep-log", "./s.txt"],
+        &["--config", "c.toml", "--report", "c.toml"],
+    ] {
+        // --iterations is the schedule's.
+        let run = if more[0] == "--schedule" { &run[..5] } else { &run[..] };
+        let text = spa.fails(2, &[run, more].concat());
+        assert!(text.contains("is read and would be written over"), "{more:?}: {text}");
+    }
+    assert_eq!(std::fs::read_to_string(spa.path("s.txt")).unwrap(), "4 20\n");
+    spa.ok(&with(&["--checkpoint", "k", "--checkpoint-every", "5"]));
+    let text = spa.fails(2, &with(&["--resume", "k", "--report", "k"]));
+    assert!(text.contains("'k' is read and would be written over"), "{text}");
+    spa.ok(&with(&["--resume", "k", "--checkpoint", "k", "--checkpoint-every", "5"]));
+
+    let refused = |folder: &'static str, option: &'static str, path: &'static str| {
+        let text = spa.fails(2, &with(&["-o", folder, option, path]));
+        let expected =
+            format!("{option} is '{path}', which is the name of a result in -o; give {option} another name");
+        assert!(text.contains(&expected), "{text}");
+    };
+    refused("out", "--report", "out/labels.npy");
+    refused("out", "--keep-log", "./out/mode.png");
+    assert!(!spa.path("out").exists());
+
+    // Costs and a log in the folder of the results, by their names.
+    spa.ok(&with(&["-o", "field", "--keep-log", "field/log"]));
+    refused("field", "--checkpoint", "field/labels.npy");
+    std::fs::rename(spa.path("field/log"), spa.path("field/mode.npy")).unwrap();
+    let text = spa.fails(2, &["decode", "field/mode.npy", "-o", "field"]);
+    assert!(text.contains("'field/mode.npy' is read and would be written over"), "{text}");
+    std::fs::write(spa.path("field/m.toml"), "unary = 'labels.npy'\n").unwrap();
+    let text = spa.fails(2, &["infer", "field/m.toml", "-o", "field"]);
+    assert!(text.contains("labels.npy' is read and would be written over"), "{text}");
 }

@@ -265,7 +265,7 @@ fn of_several_chains_those_until_then_are_kept() {
     let (stdout, text) = stopped_soon(&spa, &chains("1"), begun, "PARTIAL: 1 of 3 chains");
     let summary = spa.json("out/summary.json");
     let done = summary["iterations_done"].as_u64().unwrap();
-    let said = format!("1 of 3 chains (1 of {done} iterations)");
+    let said = format!("1 of 3 chains (one with {done} iterations)");
     assert!(stdout.contains(&format!("PARTIAL: {said}")), "{stdout}");
     assert!(text.contains(&format!("\nstopped; kept: {said}; ")), "{text}");
     assert!(std::fs::read_to_string(spa.path("out.html")).unwrap().contains(&format!("stopped with {said}")));
@@ -338,7 +338,7 @@ fn a_search_that_is_stopped_leaves_its_last_check() {
     let (stdout, text) = stopped_soon(&spa, &search, ("infer: ", 1500), "PARTIAL: 8 of 8 chains");
     assert!(text.contains("are drawn once more, for their log"), "{text}");
     assert!(text.contains("\nstopped, not converged: R-hat of the energy "), "{text}");
-    assert!(stdout.contains("PARTIAL: 8 of 8 chains (8 of "), "{stdout}");
+    assert!(stdout.contains("PARTIAL: 8 of 8 chains (8 with "), "{stdout}");
     let summary = spa.json("out/summary.json");
     let number = |key: &str| summary["convergence"][key].as_u64().unwrap();
     assert!(summary["partial"] == true && summary["convergence"]["converged"] == false);
