@@ -78,7 +78,7 @@ pub fn protect(options: &RunOptions, inputs: &[&Path]) -> Result<(), Error> {
         let resume = resume.filter(|_| name != "--checkpoint");
         refuse_over(written, read.iter().copied().chain(start).chain(resume))?;
     }
-    for folder in &options.output {
+    if let Some(folder) = &options.output {
         for name in every_file() {
             refuse_over(&folder.join(name), read.iter().copied().chain(resume))?;
         }
