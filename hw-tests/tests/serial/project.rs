@@ -86,6 +86,10 @@ fn missing_tools_are_named_with_what_they_would_have_done() {
     assert!(!passed && text.contains("openFPGALoader is missing: it would have loaded"), "{text}");
     let (passed, text) = make(&["synth", "CLOCK_MHZ=80"]);
     assert!(!passed && text.contains("CLOCK_MHZ is 80, but must be 25, 50, 75, 100 or 125"), "{text}");
+    for (baud, clock) in [("115200", "75"), ("3000000", "25"), ("0", "75"), ("fast", "75")] {
+        let (passed, text) = make(&["synth", &format!("BAUD={baud}"), &format!("CLOCK_MHZ={clock}")]);
+        assert!(!passed && text.contains(&format!("BAUD is {baud}, but must be 3000000 or")), "{text}");
+    }
 }
 
 #[test]
