@@ -15,11 +15,6 @@ typedef unsigned long long u64;
 #define SPA_STRIPPED 0
 #endif
 
-// 1: count what only measurements ask for.
-#ifndef SPA_PROFILE
-#define SPA_PROFILE 0
-#endif
-
 // Threefry-2x32 with 13 rounds.
 __device__ __forceinline__ uint2 threefry(u32 key0, u32 key1, u32 c0, u32 c1) {
     const u32 key2 = 0x1BD11BDAu ^ key0 ^ key1;
@@ -119,9 +114,7 @@ __device__ __forceinline__ void store_told(u32 *at, u32 value) {
 __device__ __forceinline__ void tell_store(u32 *at, u32 value) {
     asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
 }
-#endif
 
-#ifndef SPA_EMULATED
 // The same object in shared memory by an address that stays in a register: the compiler would work it out before every access.
 template <class T> __device__ __forceinline__ T &in_register(T &shared) {
     u32 at = (u32)__cvta_generic_to_shared(&shared);

@@ -188,14 +188,6 @@ pub(super) struct Sampler<'a> {
     _bytes: Vec<CudaSlice<u8>>,
 }
 
-fn simple(threads: usize) -> LaunchConfig {
-    LaunchConfig {
-        grid_dim: (threads.div_ceil(BLOCK as usize) as u32, 1, 1),
-        block_dim: (BLOCK, 1, 1),
-        shared_mem_bytes: 0,
-    }
-}
-
 /// Refuses a batch of jobs that differ in more than their pictures, evidence, seeds, chains and starts.
 fn alike(first: &Job, plan: &Plan, other: &Job) -> Result<(), CudaError> {
     let (a, b) = (first.problem(), other.problem());
@@ -217,8 +209,7 @@ fn alike(first: &Job, plan: &Plan, other: &Job) -> Result<(), CudaError> {
 }
 
 impl<'a> Sampler<'a> {
-    /// `jobs` on the card as they stand in `begins`, after as many iterations each; which kernel, whether it counts for a profile, and
-    /// what it leaves out.
+    /// `jobs` on the card as they stand in `begins`, after as many iterations each; which kernel, and what it leaves out.
     ///
     /// # Errors
     /// As [`run`].
@@ -226,7 +217,7 @@ impl<'a> Sampler<'a> {
         device: &'a Device,
         jobs: &[&'a Job],
         begins: Vec<Snapshot>,
-        (kernel, profile, stripped): (Kernel, bool, Stripped),
+        (kernel, stripped): (Kernel, Stripped),
     ) -> Result<Self, CudaError> {
         let (Some(&job), Some(iteration)) = (jobs.first(), begins.first().map(|begin| begin.iteration))
         else {
@@ -271,9 +262,6 @@ impl<'a> Sampler<'a> {
                 variant.defines.push(("SPA_EACH", spread.each));
             }
             variant.defines.push(("SPA_BATCH", batch));
-            if profile {
-                variant.defines.push(("SPA_PROFILE", 1));
-            }
             if stripped != Stripped::Nothing {
                 variant.defines.push(("SPA_STRIPPED", stripped as u32));
             }
@@ -317,6 +305,12 @@ impl<'a> Sampler<'a> {
     /// RVs of all jobs.
     fn rvs(&self) -> u64 {
         (self.job.problem().rvs() * self.lanes.len()) as u64
+    }
+
+    /// So many threads for every job.
+    fn on_each(&self, threads: usize) -> LaunchConfig {
+        let blocks = threads.div_ceil(BLOCK as usize) * self.lanes.len();
+        LaunchConfig { grid_dim: (blocks as u32, 1, 1), block_dim: (BLOCK, 1, 1), shared_mem_bytes: 0 }
     }
 
     /// The counters, summed over all jobs.
@@ -388,8 +382,7 @@ impl<'a> Sampler<'a> {
     fn settle_entries(&mut self, last: bool) -> Result<(), CudaError> {
         let done = self.job.collected_by(self.iteration).into();
         self.log.reserve(3 * self.rvs())?;
-        let mut config = simple(2 * self.planes.half * self.planes.height);
-        config.grid_dim.0 *= self.lanes.len() as u32;
+        let config = self.on_each(2 * self.planes.half * self.planes.height);
         // SAFETY: all buffers of the lanes' parameters are fields of self and live; the log has room for three messages a
         // RV: since the last settling at most count_max picks are open, so one full counter and the two last pairs.
         unsafe { self.launch(&self.settle, config, false, &[done, u32::from(last)]) }?;
@@ -429,13 +422,15 @@ impl<'a> Sampler<'a> {
             // Both sparse kernels go on from each other.
             Some((before, told)) if (before == which || (sparse && before.is_sparse())) && !wakes => told,
             _ => {
-                self.device.stream.memset_zeros(&mut self.flags).map_err(driver("reset the flags"))?;
+                // Tiles meet without flags.
+                if !sparse {
+                    self.device.stream.memset_zeros(&mut self.flags).map_err(driver("reset the flags"))?;
+                }
                 0
             }
         };
         if wakes {
-            let mut config = simple(2 * self.planes.half.div_ceil(4) * self.planes.height);
-            config.grid_dim.0 *= self.lanes.len() as u32;
+            let config = self.on_each(2 * self.planes.groups() * self.planes.height);
             // SAFETY: as below; no other block is waited for.
             unsafe { self.launch(&self.wake, config, false, &[]) }?;
         }

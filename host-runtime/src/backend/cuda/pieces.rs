@@ -110,7 +110,7 @@ impl<'a> CudaSession<'a> {
         let sampler: Box<dyn OnCard + 'a> = match cuda.kernel_for(job) {
             Kernel::Generic => Box::new(generic::Sampler::new(device, job, begin)?),
             kernel => {
-                let how = (kernel, false, cuda.stripped);
+                let how = (kernel, cuda.stripped);
                 Box::new(packed::Sampler::new(device, &[job], vec![begin], how)?)
             }
         };

@@ -14,6 +14,9 @@ use spa_model::{Job, LabelEntry, Singleton, Snapshot};
 /// Columns of the border left of a plane of labels.
 const BORDER: usize = 32;
 
+/// RVs of a colour side by side that are one word (`kernels/tile.cuh`).
+pub const GROUP: usize = 4;
+
 /// Sets of what tiles leave for each other.
 const SETS: usize = 2;
 
@@ -94,6 +97,11 @@ impl Planes {
     pub fn rvs(self) -> impl Iterator<Item = (usize, usize, usize, usize)> {
         (0..self.height)
             .flat_map(move |y| (0..self.width).map(move |x| (y * self.width + x, (x + y) % 2, y, x / 2)))
+    }
+
+    /// Groups of four RVs of a colour in a row.
+    pub fn groups(self) -> usize {
+        self.half.div_ceil(GROUP)
     }
 
     fn label_index(self, y: usize, j: usize) -> usize {
@@ -234,7 +242,7 @@ impl Lane {
 
         let labels = [device.upload("labels", &labels[0])?, device.upload("labels", &labels[1])?];
         let valid = [device.upload("evidence", &valid[0])?, device.upload("evidence", &valid[1])?];
-        let published_pitch = planes.half.div_ceil(4);
+        let published_pitch = planes.groups();
         let published = device.zeros::<u32>("tiles", SETS * 2 * planes.height * published_pitch)?;
         let key = spa_model::rng::key(run.seed);
         let params = Params {

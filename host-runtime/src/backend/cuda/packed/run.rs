@@ -64,7 +64,7 @@ pub fn run(
 ) -> Result<Vec<Finished>, CudaError> {
     let Some(job) = jobs.first() else { return Ok(Vec::new()) };
     let begins = jobs.iter().map(|job| fresh(job)).collect();
-    let mut sampler = Sampler::new(device, jobs, begins, (kernel, watch.profile, watch.stripped))?;
+    let mut sampler = Sampler::new(device, jobs, begins, (kernel, watch.stripped))?;
     device.synchronize()?;
 
     watch.start();

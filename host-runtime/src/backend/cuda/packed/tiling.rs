@@ -1,15 +1,12 @@
 //! How a picture is cut into tiles for the sparse kernel (`kernels/tile.cuh`).
 
-use super::lane::Planes;
+use super::lane::{GROUP, Planes};
 
 /// Pixels around a tile that its block works on, too (`HALO`).
 const HALO: usize = 8;
 
 /// Half-steps between two exchanges with the tiles around (`ROUND`).
 pub const ROUND: u32 = 7;
-
-/// RVs of a colour side by side that are one word.
-const GROUP: usize = 4;
 
 /// Tiles of equal size; those at the right and at the bottom reach beyond the picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +24,7 @@ pub struct Tiling {
 impl Tiling {
     /// The tiling that `blocks` blocks run fastest, if a tile and its halo may have `most` RVs of a colour.
     pub fn new(planes: &Planes, blocks: usize, most: usize) -> Self {
-        let all = planes.half.div_ceil(GROUP);
+        let all = planes.groups();
         let of = |groups: usize, lines: usize| Self {
             groups,
             lines,
