@@ -21,8 +21,7 @@ __device__ __forceinline__ u32 wide_at(const PackedParams &p, u32 limit, u32 col
     u32 wide = bits_at(p, p.wide[colour], y, j);
 #pragma unroll
     for (u32 n = 0; n < AT_ONCE; ++n) {
-        const int last = (int)(x + 2u * n) + p.first_offset;
-        if (last < (int)p.width && last >= SPA_LABELS - 1) continue;
+        if (!is_at_border<1>(p, x + 2u * n)) continue;
         const u32 least = __ldg(p.least[colour] + (u64)y * p.half + min(j + n, p.half - 1u));
         if (least + limit + 255u > 2u * p.narrow) wide |= 1u << n;
     }

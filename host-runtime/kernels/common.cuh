@@ -115,6 +115,11 @@ __device__ __forceinline__ void tell_store(u32 *at, u32 value) {
     asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
 }
 
+// All of the shared memory that the host gives a block.
+extern __shared__ uint4 spa_shared[];
+
+template <class T> __device__ __forceinline__ T &shared_memory() { return *(T *)spa_shared; }
+
 // The same object in shared memory by an address that stays in a register: the compiler would work it out before every access.
 template <class T> __device__ __forceinline__ T &in_register(T &shared) {
     u32 at = (u32)__cvta_generic_to_shared(&shared);

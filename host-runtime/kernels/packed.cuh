@@ -3,7 +3,8 @@
 // The field is kept as two planes, one a colour: plane c holds the RVs with (x + y) % 2 == c, RV (x, y) at column
 // j = x / 2. Planes of labels have a border of missing neighbours (label SPA_LABELS), so no kernel asks where it is.
 //
-// Set by the host: SPA_LABELS, SPA_VOLUME (0: |left - right| on the fly, 1: prepared volume), SPA_CAPPED (the data
+// Set by the host: SPA_LABELS, SPA_VOLUME (0: |left - right| on the fly, 1: prepared volume), SPA_RIGHTWARD (label 0 points to the right
+// of its RV, so that labels may point beyond the right edge, too), SPA_CAPPED (the data
 // cap is below 255), SPA_SUMS (0: no energy can pass 255, 1: those of few RVs can, 2: many), SPA_THREADS (of a block),
 // SPA_BATCH (most jobs of a launch).
 
@@ -41,6 +42,7 @@ struct PackedParams {
     const Step *steps;
     uint2 *entries[2];      // H x half
     Log log;
+    uint2 *tiles;           // tile.cuh
     u32 *published;         // two sets of two planes, H x published_pitch groups (tile.cuh)
     u32 *flags;             // of the bands, FLAG words apart: half-steps done
     u64 *counters;          // labels touched and RVs updated by the sparse kernel; open RVs of the dense one, by launches in turn
@@ -51,7 +53,7 @@ struct PackedParams {
     u32 narrow;             // 255 - 4 beta * max V
     u32 key0, key1, u_mask, count_max, chain, burn_in;
     u32 unit;               // 1024 (half_weights)
-    u32 published_pitch, tile_groups, tile_lines, tiles_across, tiles_down; // tile.cuh
+    u32 published_pitch; // tile.cuh
 };
 
 #define FLAG 8

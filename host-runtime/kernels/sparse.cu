@@ -3,11 +3,10 @@
 // RVs (event-driven Gibbs sampling): one live label and unchanged neighbours mean the same label again, as long as the
 // live set cannot grow. A RV is awake, that is, must be updated, if it had more than one live label or a neighbour changed.
 //
-// A block has a tile with a halo (tile.cuh). In a half-step its warps pack those of its RVs that are awake into one list; then the block
-// draws them, a RV a lane, among all labels (draw.cuh). Everything that half-steps hand on is in shared memory.
+// A block has a tile with a halo (tile.cuh). In a half-step every warp packs the awake RVs of its share of the tile into its list; then
+// the block draws them, a RV a lane, among all labels (draw.cuh). Everything that half-steps hand on is in shared memory.
 //
-// Set by the host: SPA_BLOCKS (of a multiprocessor), SPA_PAIRS (0), SPA_EACH (RVs that a lane looks at to find those that are awake: 4, or
-// 16 where there are many), and the macros of packed.cuh and tile.cuh.
+// Set by the host: SPA_BLOCKS (of a multiprocessor), SPA_PAIRS (0), and the macros of packed.cuh and tile.cuh.
 
 // What a half-step is about.
 struct Half {
@@ -20,53 +19,48 @@ struct Figures {
     u32 touched, updated;
 };
 
-// RVs k * SPA_EACH and on, side by side: which are awake, not fixed, and can still be updated (tile.cuh), a bit each.
-__device__ __forceinline__ u32 awake_of_each(const Tile &tile, const Space &space, const Half &half, u32 k) {
-    const u32 row = 4u * tile.groups / SPA_EACH, line = __umulhi(k * SPA_EACH / 4u, tile.inverse), place = k - line * row;
-    const u8 *awake = space.awake[half.colour] + k * SPA_EACH;
-    u32 bits = SPA_STRIPPED == 1 ? 0u : (*(const u32 *)awake * 0x01020408u) >> 24;
-#if SPA_EACH == 16
-    const uint4 bytes = *(const uint4 *)awake;
-#pragma unroll
-    for (u32 n = 1; n < 4; ++n) bits |= SPA_STRIPPED == 1 ? 0u : at(bytes, n) * 0x01020408u >> 24 << 4u * n;
-#endif
-    // Their pixels: 2b + odd. The first s + 1 and the last s + 1 of a line are out.
-    const u32 odd = (u32)(tile.top + (int)(line + half.colour)) & 1u;
-    if (place == 0) bits &= FULL << (half.s + 2u - odd) / 2u;
-    if (place + 1u == row) bits &= (1u << (2u * SPA_EACH - half.s - odd) / 2u) - 1u;
-    return bits & space.valid[half.colour][k * SPA_EACH / 16u] >> k * SPA_EACH % 16u;
-}
-
-// Packs the awake RVs into the list. The first s + 1 and the last s + 1 lines are out.
+// Packs the awake RVs of this warp's share of the tile into its list: four of a word a lane, some words apart.
 __device__ __forceinline__ void gather(const Tile &tile, Space &space, const Half &half) {
-    const u32 lane = threadIdx.x & 31u, below = (1u << lane) - 1u;
-    const u32 row = 4u * tile.groups / SPA_EACH, end = (tile.lines - 1u - half.s) * row;
-    for (u32 first = (half.s + 1u) * row + (threadIdx.x & ~31u); first < end; first += SPA_THREADS) {
-        const u32 k = first + lane;
-        u32 bits = k < end ? awake_of_each(tile, space, half, k) : 0u;
-        // How many there are, and how many of the lanes before this one: by the bits of SPA_EACH at most.
-        const u32 own = __popc(bits);
-        u32 many = 0, place = 0;
+    const u32 *awake = (const u32 *)space.awake[half.colour], *until = (const u32 *)space.until[half.colour];
+    const u32 warp = threadIdx.x / 32u, lane = threadIdx.x % 32u, below = (1u << lane) - 1u;
+    const u32 later = four(127u - half.s); // until + later has its top bit set if `until` is after this half-step
+    u16 *list = space.list[warp];
+    u32 place = 0;
 #pragma unroll
-        for (u32 b = 0; 1u << b <= SPA_EACH; ++b) {
-            const u32 lanes = __ballot_sync(FULL, own >> b & 1u);
-            many += __popc(lanes) << b;
-            place += __popc(lanes & below) << b;
-        }
-        if (many == 0) continue;
-        u32 before = 0;
-        if (lane == 0) before = atomicAdd(space.many + half.colour, many);
-        place += __shfl_sync(FULL, before, 0);
-#if SPA_EACH == 4
+    for (u32 n = 0; n < WORDS; ++n) {
+        if (n * SPA_THREADS >= tile.groups * tile.lines) break;
+        const u32 k = n * SPA_THREADS + threadIdx.x;
+        const u32 on = SPA_STRIPPED == 1 ? 0u : awake[k] & until[k] + later >> 7 & four(1);
+        // How many there are, 0 to 4, and in the lanes before this one, bit by bit.
+        const u32 own = on * 0x01010101u >> 24;
+        const u32 ones = __ballot_sync(FULL, own & 1u), twos = __ballot_sync(FULL, own & 2u), fours = __ballot_sync(FULL, own & 4u);
+        if (n > 0) place = __shfl_sync(FULL, place, 31);
+        place += __popc(ones & below) + 2u * __popc(twos & below) + 4u * __popc(fours & below);
 #pragma unroll
         for (u32 b = 0; b < 4; ++b) {
-            if (bits >> b & 1u) space.list[place] = (u16)(4u * k + b);
-            place += bits >> b & 1u;
+            if (on >> 8u * b & 1u) list[place] = (u16)(4u * k + b);
+            place += on >> 8u * b & 1u;
         }
-#else
-        for (; bits; bits &= bits - 1u) space.list[place++] = (u16)(SPA_EACH * k + __ffs(bits) - 1u);
-#endif
     }
+    if (lane == 31) space.counts[warp] = place;
+}
+
+// How many RVs each list has.
+__device__ __forceinline__ void load_counts(const Space &space, u32 (&counts)[WARPS]) {
+    const uint4 *fours = (const uint4 *)space.counts;
+#pragma unroll
+    for (u32 k = 0; k < WARPS; ++k) counts[k] = at(fours[k / 4u], k % 4u);
+}
+
+// The n-th RV of all lists.
+__device__ __forceinline__ u32 find(const Space &space, const u32 (&counts)[WARPS], u32 n) {
+    u32 at = n, before = 0;
+#pragma unroll
+    for (u32 k = 0; k < WARPS; ++k) {
+        if (n >= before) at = k * SHARE + n - before;
+        before += counts[k];
+    }
+    return (&space.list[0][0])[at];
 }
 
 // The label of the RV at `at` in shared memory is known, and whether others are live.
@@ -79,32 +73,65 @@ __device__ __forceinline__ void settle(const Tile &tile, Space &space, u32 colou
     beside[-1] = beside[0] = wake[-(int)pitch] = wake[pitch] = 1;
 }
 
-// Updates the RVs of the list.
-template <bool LINE>
-__device__ __forceinline__ void update_list(const PackedParams &p, const Tables &t, const Line &line, const Tile &tile, Space &space,
-                                            const Half &half, u32 many, Figures &figures) {
-    for (u32 n = threadIdx.x; n < many; n += SPA_THREADS) {
-        const u32 at = space.list[n];
-        const Group g = group_of(tile, at / 4u);
-        const bool own = is_own(tile, g), collected = own && half.now >= p.burn_in;
-        Ahead rv;
-        rv.y = (u32)g.y;
-        rv.j = (u32)g.j + at % 4u;
-        rv.on = 1;
-        look_ahead(p, line.limit, half.colour, half.now, rv);
-        uint2 entry = make_uint2(0, 0);
-        if (collected) entry = __ldcg(entry_at(p, half.colour, rv.y, rv.j));
-        const u32 odd = rv.x & 1u, pitch = 4u * tile.groups, before = space.labels[half.colour][at];
-        const u8 *above = space.labels[half.colour ^ 1u] + at, *other = above + odd;
-        const Beside beside = {{other[-1], other[0]}, {above[-(int)pitch]}, {above[pitch]}, {before}};
-        u32 labels[1], totals[1];
-        draw_dense<LINE>(p, t, line, rv, beside, labels, totals);
-        figures.touched += SPA_LABELS;
-        figures.updated += own;
-        // The best label weighs the most, every other live one at least 1.
-        settle(tile, space, half.colour, at, odd, before, labels[0], totals[0] != line.most);
-        if (collected && labels[0] != before) enter(p, half.colour, rv.y, rv.j, rv.x, before, half.now, entry);
+// alpha*S of all labels of the RV at `at`, on line `row` of the tile.
+__device__ __forceinline__ void singletons_in(const PackedParams &p, const Tile &tile, const Space &space, const Half &half, u32 row,
+                                              bool border, Ahead &rv) {
+#if !SPA_LEFT
+    all_singletons(p, half.colour, rv.y, rv.j, rv.x, rv.wide, rv.s);
+#else
+    stereo_singletons<1, false>(p, pixels_in(p, tile, space, row, rv.x), rv.x, rv.wide, border, rv.s);
+#endif
+}
+
+// Energies of all labels of a RV, and the least. It is added as if it were not wide, which is wrong if it is, and if a label outside the
+// picture might live; then all of the warp do it again. That is seldom, and this way nothing waits for a branch.
+__device__ __forceinline__ u32 energies_in(const PackedParams &p, const Tables &t, u32 limit, const Tile &tile, const Space &space,
+                                           const Half &half, u32 at, u32 row, const Beside &beside, Ahead &rv, u32 (&e)[1][ENERGIES]) {
+    u32 least[1];
+    rv.wide = 0;
+#if SPA_VOLUME
+    const bool border = false, always = false;
+#else
+    const bool border = is_at_border<1>(p, rv.x), always = SPA_BLOCKS == 1;
+#endif
+    singletons_in(p, tile, space, half, row, always || __any_sync(FULL, border), rv);
+    all_energies<SPA_SUMS == 2>(t, rv.s, beside, e, least);
+#if SPA_SUMS == 1
+    const bool wide = space.wide[half.colour][at / 16u] >> at % 16u & 1u;
+    if (__any_sync(FULL, wide || (border && least[0] + limit > p.narrow))) {
+        rv.wide = 1;
+        singletons_in(p, tile, space, half, row, true, rv);
+        all_energies<true>(t, rv.s, beside, e, least);
     }
+#endif
+    return least[0];
+}
+
+// Updates the RV at `at`; or, if it is not `on`, goes along.
+template <bool LINE>
+__device__ __forceinline__ void update(const PackedParams &p, const Tables &t, const Line &line, const Tile &tile, Space &space,
+                                       const Half &half, u32 at, bool on, Figures &figures) {
+    const Group g = group_of(tile, at / 4u);
+    Ahead rv;
+    rv.y = (u32)g.y;
+    rv.j = (u32)g.j + at % 4u;
+    rv.x = 2u * rv.j + (rv.y + half.colour & 1u);
+    const u32 odd = rv.x & 1u, pitch = 4u * tile.groups, before = space.labels[half.colour][at];
+    const u8 *above = space.labels[half.colour ^ 1u] + at, *other = above + odd;
+    const Beside beside = {{other[-1], other[0]}, {above[-(int)pitch]}, {above[pitch]}, {before}};
+    const bool own = is_own(tile, g), collected = on && own && half.now >= p.burn_in;
+    uint2 entry = make_uint2(0, 0);
+    if (collected) entry = *entry_at(p, half.colour, rv.y, rv.j);
+    u32 e[1][ENERGIES], total;
+    const u32 word = draw_word(p.key0, p.key1, rv.x, rv.y, p.chain << 24 | half.now);
+    const u32 least = energies_in(p, t, line.limit, tile, space, half, at, g.line, beside, rv, e);
+    const u32 label = draw_one<LINE>(p, t, line, word, least, e[0], total);
+    if (!on) return;
+    figures.touched += SPA_LABELS;
+    figures.updated += own;
+    // The best label weighs the most, every other live one at least 1.
+    settle(tile, space, half.colour, at, odd, before, label, total != line.most);
+    if (collected && label != before) enter(p, half.colour, rv.y, rv.j, rv.x, before, half.now, entry);
 }
 
 template <bool LINE>
@@ -112,8 +139,14 @@ __device__ __forceinline__ void half_step(const PackedParams &p, const Tables &t
                                           const Half &half, Figures &figures) {
     gather(tile, space, half);
     __syncthreads();
-    if (threadIdx.x == 0) space.many[half.colour ^ 1u] = 0;
-    update_list<LINE>(p, t, line, tile, space, half, space.many[half.colour], figures);
+    u32 counts[WARPS], many = 0;
+    load_counts(space, counts);
+#pragma unroll
+    for (u32 k = 0; k < WARPS; ++k) many += counts[k];
+    for (u32 first = threadIdx.x & ~31u; first < many; first += SPA_THREADS) {
+        const u32 n = first + threadIdx.x % 32u;
+        update<LINE>(p, t, line, tile, space, half, find(space, counts, min(n, many - 1u)), n < many, figures);
+    }
     __syncthreads();
 }
 
@@ -134,26 +167,33 @@ template <bool LINE> __device__ __forceinline__ void open_step(const PackedParam
     __syncthreads();
 }
 
+struct Shared {
+    __align__(16) Tables tables;
+    Space space;
+};
+
+static_assert(sizeof(Shared) <= SPA_SHARED, "the host has room for this");
+
 template <bool LINE>
 __device__ __forceinline__ void sparse(const Batch &batch, u32 iteration, u32 iterations, u32 step, u32 told) {
     const Share mine = share(batch);
     const PackedParams &p = batch.of[mine.job];
-    __shared__ __align__(16) Tables tables;
-    __shared__ Space shared;
-    Tables &t = in_register(tables);
-    Space &space = in_register(shared);
+    Shared &shared = in_register(shared_memory<Shared>());
+    Tables &t = shared.tables;
+    Space &space = shared.space;
     load_pairs(p, t);
     Place place;
     open_step<LINE>(p, step, t, place);
     Figures figures = {0, 0};
 
-    const u32 tiles = p.tiles_across * p.tiles_down, halves = 2u * iterations;
+    const u32 tiles = p.tiles[0].x, halves = 2u * iterations;
     const bool several = tiles > mine.blocks;
+    Tile tile = open_tile(p, min(mine.block, tiles - 1u));
     for (u32 from = 0, round = told; from < halves; from += ROUND, ++round) {
         const bool last = from + ROUND >= halves;
         const u32 first = place.step;
         for (u32 index = mine.block; index < tiles; index += mine.blocks) {
-            const Tile tile = open_tile(p, index);
+            if (several) tile = open_tile(p, index);
             load_tile(p, tile, round, several || from == 0, space);
             if (place.step != first) open_step<LINE>(p, first, t, place);
             for (u32 s = 0; s < min(ROUND, halves - from); ++s) {
@@ -162,7 +202,7 @@ __device__ __forceinline__ void sparse(const Batch &batch, u32 iteration, u32 it
                 half_step<LINE>(p, t, place.line, tile, space, half, figures);
             }
             store_tile(p, tile, round + 1u, several || last, last, space);
-            __syncthreads();
+            if (several) __syncthreads();
         }
     }
 

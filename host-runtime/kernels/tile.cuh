@@ -9,40 +9,56 @@
 // Groups are four RVs of a colour side by side: a word of labels, and a word of bytes that say who is awake, that is, must be updated.
 // What is published is a word a group as well, with the number of its round: who reads waits for the words themselves.
 //
-// Set by the host: SPA_CELLS (RVs of a colour in a tile with its halo, at least).
+// Set by the host: SPA_CELLS (RVs of a colour in a tile with its halo, at least), SPA_LEFT and SPA_RIGHT (bytes of the pictures of a tile, at
+// least; 0: singletons are made otherwise), SPA_SHARED (bytes of shared memory).
 
 #define HALO 8u
 #define ROUND (HALO - 1u)
 #define RIM (HALO / 8u) // groups
 
+#define WARPS (SPA_THREADS / 32u)
+#define SHARE (SPA_CELLS / WARPS)
+#define WORDS (SPA_CELLS / 4 / SPA_THREADS) // of four RVs, of a lane
+
+static_assert(WARPS % 4 == 0 && SPA_CELLS == 4 * WORDS * SPA_THREADS, "counts are read, and RVs looked at, four at once");
+
 struct Tile {
     int left, top;     // RV of a plane in the first group, halo included; may be outside
-    u32 groups, lines; // halo included; groups are a multiple of four
-    u32 inverse;       // inverse_of(groups)
+    u32 groups, lines; // halo included
+    u32 inverse, rim;  // inverse_of(groups), and of those without the halo
 };
 
 // 2^32 / divisor, rounded up, for divisors of 2 and more: the upper word of k times this is k / divisor, for small k.
 __device__ __forceinline__ u32 inverse_of(u32 divisor) { return FULL / divisor + 1u; }
 
 struct __align__(16) Space {
+    u32 counts[WARPS];      // RVs that are awake: how many each warp found,
+    u16 list[WARPS][SHARE]; // and which
     u8 labels[2][SPA_CELLS], awake[2][SPA_CELLS]; // line * 4 groups + place
-    u16 valid[2][SPA_CELLS / 16];                 // a bit each: in the field and not fixed
-    u16 list[SPA_CELLS];
-    u32 many[2]; // of the list, of this half-step and of the next
+    u8 until[2][SPA_CELLS];                       // first half-step of a round that cannot update it
+#if SPA_SUMS == 1
+    u16 wide[2][SPA_CELLS / 16]; // a bit each, as in PackedParams
+#endif
+#if SPA_LEFT
+    u32 right[SPA_RIGHT / 4]; // pixels of the right picture, for all labels of the tile
+    u8 left[SPA_LEFT];        // and of the left one
+#endif
 };
 
 __device__ __forceinline__ u32 &labels_of(Space &space, u32 colour, u32 k) { return ((u32 *)space.labels[colour])[k]; }
 
 __device__ __forceinline__ u32 &awake_of(Space &space, u32 colour, u32 k) { return ((u32 *)space.awake[colour])[k]; }
 
+// A tile is two words: its first group and its groups, its first line and its lines, 16 bits each. Before all stands how many there are.
 __device__ __forceinline__ Tile open_tile(const PackedParams &p, u32 index) {
-    const u32 row = index / p.tiles_across, column = index - row * p.tiles_across;
+    const uint2 at = p.tiles[1u + index];
     Tile tile;
-    tile.left = 4 * (int)(column * p.tile_groups) - 4 * (int)RIM;
-    tile.top = (int)(row * p.tile_lines) - (int)HALO;
-    tile.groups = p.tile_groups + 2u * RIM;
-    tile.lines = p.tile_lines + 2u * HALO;
+    tile.left = 4 * (int)(at.x & 0xffffu) - 4 * (int)RIM;
+    tile.top = (int)(at.y & 0xffffu) - (int)HALO;
+    tile.groups = (at.x >> 16) + 2u * RIM;
+    tile.lines = (at.y >> 16) + 2u * HALO;
     tile.inverse = inverse_of(tile.groups);
+    tile.rim = inverse_of(at.x >> 16);
     return tile;
 }
 
@@ -122,9 +138,27 @@ __device__ __forceinline__ u32 with_missing(const PackedParams &p, u32 colour, c
     return labels & ~beyond | four(SPA_LABELS) & beyond;
 }
 
-// Which RVs of the tile are in the field and not fixed.
-__device__ __forceinline__ void load_valid(const PackedParams &p, const Tile &tile, Space &space) {
-    const u32 all = tile.groups / 4u * tile.lines;
+// Until when RVs can be updated: at distance d from the edge, for d half-steps; not at all if fixed or outside the field.
+__device__ __forceinline__ void load_until(const PackedParams &p, const Tile &tile, Space &space) {
+    for (u32 i = threadIdx.x; i < SPA_CELLS / 2u; i += SPA_THREADS) {
+        const u32 colour = i >= SPA_CELLS / 4u;
+        const Group g = group_of(tile, i - colour * (SPA_CELLS / 4u));
+        u32 until = 0;
+        if (g.line < tile.lines && is_inside(p, g)) {
+            const u32 valid = __ldg(p.valid[colour] + (u64)g.y * p.words + (u32)g.j / 32u) >> (u32)g.j % 32u & 15u;
+            // Only those of the first and of the last group are nearer to the side than the halo is wide.
+            const u32 odd = (u32)(g.y + (int)colour) & 1u, rows = min(min(g.line, tile.lines - 1u - g.line), HALO);
+            const u32 left = g.place == 0 ? 0x06040200u + four(odd) : four(HALO);
+            const u32 right = g.place + 1u == tile.groups ? 0x01030507u - four(odd) : four(HALO);
+            until = __vminu4(__vminu4(left, right), four(rows)) & four_bytes(valid) * 255u;
+        }
+        ((u32 *)space.until[colour])[g.k] = until;
+    }
+}
+
+#if SPA_SUMS == 1
+__device__ __forceinline__ void load_wide(const PackedParams &p, const Tile &tile, Space &space) {
+    const u32 all = (tile.groups * tile.lines + 3u) / 4u;
     for (u32 i = threadIdx.x; i < 2u * all; i += SPA_THREADS) {
         const u32 colour = i >= all, k = i - colour * all;
         u32 bits = 0;
@@ -132,18 +166,48 @@ __device__ __forceinline__ void load_valid(const PackedParams &p, const Tile &ti
         for (u32 n = 0; n < 4; ++n) {
             const Group g = group_of(tile, 4u * k + n);
             if (!is_inside(p, g)) continue;
-            const u32 word = __ldg(p.valid[colour] + (u64)g.y * p.words + (u32)g.j / 32u);
+            const u32 word = __ldg(p.wide[colour] + (u64)g.y * p.words + (u32)g.j / 32u);
             bits |= (word >> (u32)g.j % 32u & 15u) << 4u * n;
         }
-        space.valid[colour][k] = (u16)bits;
+        space.wide[colour][k] = (u16)bits;
     }
 }
+#endif
+
+#if SPA_LEFT
+// Words of a line of the right picture: the tile's pixels and as many as there are labels to the left; odd, for the banks.
+__device__ __forceinline__ u32 right_words(const Tile &tile) { return 2u * tile.groups + QUADS + 2u | 1u; }
+
+// Word of a row of the right picture that is the first of a tile's.
+__device__ __forceinline__ int right_first(const PackedParams &p, const Tile &tile) {
+    return ((int)p.second_origin + 2 * tile.left + p.first_offset >> 2) - QUADS;
+}
+
+__device__ __forceinline__ void load_pictures(const PackedParams &p, const Tile &tile, Space &space) {
+    const u32 width = 8u * tile.groups, words = right_words(tile);
+    for (u32 i = threadIdx.x; i < width * tile.lines; i += SPA_THREADS) {
+        const u32 line = i / width, x = (u32)(2 * tile.left) + i - line * width, y = (u32)(tile.top + (int)line);
+        if (x < p.width && y < p.height) space.left[i] = __ldg(p.first + (u64)y * p.width + x);
+    }
+    for (u32 i = threadIdx.x; i < words * tile.lines; i += SPA_THREADS) {
+        const u32 line = i / words, at = (u32)(right_first(p, tile) + (int)(i - line * words)), y = (u32)(tile.top + (int)line);
+        if (at < p.second_pitch / 4u && y < p.height)
+            space.right[i] = __ldg((const u32 *)(p.second + (u64)y * p.second_pitch) + at);
+    }
+}
+
+// Pixels of the RV at column x on a line of the tile.
+__device__ __forceinline__ Pixels<1> pixels_in(const PackedParams &p, const Tile &tile, const Space &space, u32 line, u32 x) {
+    const u32 start = p.second_origin + x + p.first_offset;
+    const u8 left = space.left[line * 8u * tile.groups + x - (u32)(2 * tile.left)];
+    return Pixels<1>{{left}, space.right + line * right_words(tile) + ((int)(start >> 2) - right_first(p, tile)), start & 3u};
+}
+#endif
 
 // What round `round` finds: the whole tile, or its halo.
 __device__ __forceinline__ void load_tile(const PackedParams &p, const Tile &tile, u32 round, bool whole, Space &space) {
     const Part part = {tile.groups, tile.lines, tile.inverse, whole};
     const u32 size = size_of(part);
-    if (threadIdx.x < 2u) space.many[threadIdx.x] = 0;
     for (u32 i = threadIdx.x; i < 2u * size; i += SPA_THREADS) {
         const u32 colour = i >= size;
         const Group g = part_at(tile, part, i - colour * size, 0, 0);
@@ -160,14 +224,22 @@ __device__ __forceinline__ void load_tile(const PackedParams &p, const Tile &til
         labels_of(space, colour, g.k) = labels;
         awake_of(space, colour, g.k) = awake;
     }
-    if (whole) load_valid(p, tile, space);
+    if (whole) {
+        load_until(p, tile, space);
+#if SPA_SUMS == 1
+        load_wide(p, tile, space);
+#endif
+#if SPA_LEFT
+        load_pictures(p, tile, space);
+#endif
+    }
     __syncthreads();
 }
 
 // What the next round, `round`, finds: the whole tile, or its rim; at the end of a launch also in the planes of labels.
 __device__ __forceinline__ void store_tile(const PackedParams &p, const Tile &tile, u32 round, bool whole, bool last, Space &space) {
     const u32 groups = tile.groups - 2u * RIM;
-    const Part part = {groups, tile.lines - 2u * HALO, inverse_of(groups), whole};
+    const Part part = {groups, tile.lines - 2u * HALO, tile.rim, whole};
     const u32 size = size_of(part);
     for (u32 i = threadIdx.x; i < 2u * size; i += SPA_THREADS) {
         const u32 colour = i >= size;

@@ -157,6 +157,10 @@ inline unsigned load_told(const unsigned *at) {
 }
 
 template <class T> T &in_register(T &shared) { return shared; }
+template <class T> T &shared_memory() {
+    alignas(16) static thread_local char memory[227 << 10];
+    return *(T *)memory;
+}
 template <class T> T __ldg(const T *at) { return *at; }
 template <class T> T __ldcg(const T *at) { return *(const volatile T *)at; }
 inline uint2 __ldcg(const uint2 *at) { return *at; }
@@ -164,6 +168,11 @@ inline uint2 __ldcg(uint2 *at) { return *at; }
 template <class T> T __ldcg(T *at) { return *(volatile T *)at; }
 template <class T, class V> void __stcg(T *at, V value) { *at = (T)value; }
 template <class T> T atomicAdd(T *at, T value) { return __atomic_fetch_add(at, value, __ATOMIC_SEQ_CST); }
+inline unsigned atomicMin(unsigned *at, unsigned value) {
+    unsigned old = __atomic_load_n(at, __ATOMIC_SEQ_CST);
+    while (value < old && !__atomic_compare_exchange_n(at, &old, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {}
+    return old;
+}
 inline unsigned atomicExch(unsigned *at, unsigned value) { return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST); }
 inline unsigned atomicOr(unsigned *at, unsigned value) { return __atomic_fetch_or(at, value, __ATOMIC_SEQ_CST); }
 
@@ -231,6 +240,16 @@ inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned by) {
     return (unsigned)(((uint64_t)high << 32 | low) << (by & 31u) >> 32);
 }
 inline unsigned __usad(unsigned a, unsigned b, unsigned c) { return (a > b ? a - b : b - a) + c; }
+inline unsigned __float_as_uint(float v) {
+    unsigned bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+inline float __uint_as_float(unsigned bits) {
+    float v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
 inline float __expf(float v) { return std::exp(v); }
 
 template <unsigned BITS, class F> unsigned spa_lanes(F f) {

@@ -51,6 +51,7 @@ pub const SPARSE: Source = Source {
         "ahead.cuh",
         "draw.cuh",
         "tile.cuh",
+        "cut.cuh",
         "sparse.cu"
     ),
 };
@@ -159,13 +160,16 @@ pub fn representatives() -> Vec<(&'static str, Variant)> {
         defines: vec![
             ("SPA_LABELS", labels),
             ("SPA_VOLUME", volume),
+            ("SPA_RIGHTWARD", 1 - capped),
             ("SPA_CAPPED", capped),
             ("SPA_SUMS", if capped == 1 { 0 } else { 1 + volume }),
             ("SPA_THREADS", 128),
             ("SPA_BLOCKS", if source == SPARSE { 4 } else { 5 - u32::from(large) }),
             ("SPA_PAIRS", u32::from(large && source == PACKED)),
             ("SPA_CELLS", 2048),
-            ("SPA_EACH", if large { 16 } else { 4 }),
+            ("SPA_LEFT", if volume == 1 { 0 } else { 4096 }),
+            ("SPA_RIGHT", if volume == 1 { 0 } else { 8192 }),
+            ("SPA_SHARED", 64 << 10),
             ("SPA_BATCH", 1),
         ],
     };

@@ -30,6 +30,8 @@ pub struct Device {
     pub arch: String,
     /// Streaming multiprocessors.
     pub multiprocessors: u32,
+    /// Bytes of shared memory that one block can have.
+    pub shared: u32,
     context: Arc<CudaContext>,
 }
 
@@ -53,11 +55,15 @@ impl Device {
         let multiprocessors = context
             .attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
             .map_err(driver("count the multiprocessors"))?;
+        let shared = context
+            .attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
+            .map_err(driver("ask for the shared memory of a block"))?;
         Ok(Self {
             stream: context.default_stream(),
             name: context.name().map_err(driver("ask for the card's name"))?,
             arch: format!("sm_{major}{minor}"),
             multiprocessors: multiprocessors as u32,
+            shared: shared as u32,
             context,
         })
     }

@@ -1,8 +1,10 @@
 //! The packed kernels: 8-bit energies, dense at high temperatures, sparse and event-driven at low ones.
 
 mod choice;
+mod cutting;
 mod lane;
 mod run;
+mod spread;
 mod tiling;
 
 use super::compile::{PACKED, PREPARE, SPARSE, Source, Variant};
@@ -14,76 +16,15 @@ use super::sys;
 use super::{Kernel, Stripped};
 use choice::{Choice, SLOTS};
 use cudarc::driver::{CudaFunction, CudaSlice, LaunchConfig};
+use cutting::Cutting;
 use lane::{Batch, Lane, Planes, Shared};
 pub use run::run;
 use spa_model::{Job, Snapshot};
-use tiling::Tiling;
+use spread::{Shape, Spread};
+use tiling::Memory;
 
 /// Threads of a block of the simple kernels.
 const BLOCK: u32 = 256;
-
-/// Threads of a block, and blocks of a multiprocessor.
-#[derive(Debug, Clone, Copy)]
-struct Shape {
-    threads: u32,
-    blocks: u32,
-}
-
-/// How a picture is spread over the card.
-#[derive(Debug, Clone, Copy)]
-struct Spread {
-    dense: Shape,
-    /// A thread of the dense kernel updates two RVs at once.
-    pairs: bool,
-    sparse: Shape,
-    tiling: Tiling,
-    /// RVs among which a lane of the sparse kernel looks for those that are awake (`SPA_EACH`).
-    each: u32,
-    /// Share of open RVs from which on the sparse kernel is faster, two launches later ([`choice`]).
-    few: f64,
-}
-
-/// Warps of a block of the dense kernel: one for each scheduler of a multiprocessor.
-const WARPS: usize = 4;
-
-/// RVs of a colour that a tile may have: 6.3 bytes each, and tables, are at most 48 KB.
-const CELLS_MOST: usize = 6144;
-
-impl Spread {
-    /// What was fastest of the shapes measured (docs/performance.md).
-    fn new(device: &Device, planes: &Planes, (labels, stereo): (u16, bool), jobs: usize) -> Self {
-        let multiprocessors = device.multiprocessors as usize;
-        let warps = (planes.half * planes.height).div_ceil(32) * jobs;
-        let each = warps.div_ceil(multiprocessors);
-        let shape = |threads: usize, blocks: usize| Shape { threads: threads as u32, blocks: blocks as u32 };
-
-        // Small pictures want every RV in a thread of its own and all of them at once, or in few rounds of which the last is full;
-        // large ones two RVs a thread, which do less together.
-        let pairs = each >= 128;
-        // Seven blocks leave 72 registers a thread: not enough for many labels.
-        let most = if labels <= 52 { 7 } else { 6 };
-        let slots = |blocks: &usize| (each.div_ceil(WARPS * blocks) * blocks, usize::MAX - blocks);
-        let blocks = if pairs { 4 } else { (4..=most).min_by_key(slots).unwrap_or(4) };
-
-        // One tile a multiprocessor has the least halo; several even out that some tiles have more to do. Motion has most of its
-        // open RVs in few tiles, so that those of small pictures hold up all others.
-        let large = each >= 72;
-        let (sparse, few) = match (large, jobs > 8) {
-            (true, true) => (shape(128, 5), 0.8),
-            (true, false) => (shape(256, 2), 0.8),
-            (false, _) if labels <= 16 => (shape(384, 1), 0.5),
-            (false, _) => (shape(384, 1), if stereo { 0.33 } else { 0.03 }),
-        };
-        Self {
-            dense: shape(32 * WARPS, blocks),
-            pairs,
-            sparse,
-            tiling: Tiling::new(planes, sparse.blocks as usize * multiprocessors / jobs, CELLS_MOST),
-            each: if large { 16 } else { 4 },
-            few,
-        }
-    }
-}
 
 /// The variant of `source` that runs `job`.
 fn variant(source: Source, job: &Job, plan: &Plan, shape: Shape) -> Variant {
@@ -93,6 +34,7 @@ fn variant(source: Source, job: &Job, plan: &Plan, shape: Shape) -> Variant {
         defines: vec![
             ("SPA_LABELS", u32::from(problem.labels)),
             ("SPA_VOLUME", u32::from(plan.stereo.is_none())),
+            ("SPA_RIGHTWARD", u32::from(plan.stereo.is_some_and(|dx| dx > 0))),
             ("SPA_CAPPED", u32::from(problem.data_cap < 255)),
             ("SPA_SUMS", plan.sums as u32),
             ("SPA_THREADS", shape.threads),
@@ -108,9 +50,17 @@ struct Resident {
 }
 
 impl Resident {
-    fn new(device: &Device, function: CudaFunction, shape: Shape, jobs: u32) -> Result<Self, CudaError> {
+    /// `bytes`: of shared memory, beside what the kernel declares.
+    fn new(
+        device: &Device,
+        function: CudaFunction,
+        (shape, bytes): (Shape, usize),
+        jobs: u32,
+    ) -> Result<Self, CudaError> {
+        use cudarc::driver::sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES as BYTES;
+        function.set_attribute(BYTES, bytes as i32).map_err(driver("ask for shared memory"))?;
         let blocks = function
-            .occupancy_max_active_blocks_per_multiprocessor(shape.threads, 0, None)
+            .occupancy_max_active_blocks_per_multiprocessor(shape.threads, bytes, None)
             .map_err(driver("ask for the occupancy of a kernel"))?;
         // As many blocks for each job.
         let blocks = blocks.clamp(1, shape.blocks) * device.multiprocessors / jobs * jobs;
@@ -118,8 +68,8 @@ impl Resident {
             let why = format!("{jobs} jobs at once, the card holds fewer blocks");
             return Err(CudaError::Unsupported { kernel: "packed", why });
         }
-        let config =
-            LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (shape.threads, 1, 1), shared_mem_bytes: 0 };
+        let (grid_dim, block_dim) = ((blocks, 1, 1), (shape.threads, 1, 1));
+        let config = LaunchConfig { grid_dim, block_dim, shared_mem_bytes: bytes as u32 };
         Ok(Self { function, config })
     }
 }
@@ -167,6 +117,7 @@ pub(super) struct Sampler<'a> {
     sparse_table: Resident,
     settle: CudaFunction,
     wake: CudaFunction,
+    cutting: Option<Cutting>,
     flags: CudaSlice<u32>,
     /// The kernel that told last by the flags, and the half-steps or rounds that all of them have.
     told: Option<(Which, u32)>,
@@ -240,6 +191,7 @@ impl<'a> Sampler<'a> {
         let wish = rvs * (u64::from(job.collected()) + 3);
         let capacity = wish.min(1 << 27).min(device.free_memory() / 32).max(3 * rvs).max(1 << 16);
         let log = MessageLog::new(device, capacity as usize, jobs.len())?;
+        let most = (spread.sparse.blocks * device.multiprocessors) as usize / jobs.len();
         let lanes = jobs.iter().zip(&begins).enumerate().map(|(n, (job, begin))| {
             let shared = Shared {
                 pair: device.address(&pair),
@@ -248,7 +200,7 @@ impl<'a> Sampler<'a> {
                 flags: device.address(&flags) + (n * flags_each * size_of::<u32>()) as u64,
                 counters: device.address(&counters) + (n * COUNTERS * size_of::<u64>()) as u64,
             };
-            Lane::new(device, job, begin, (&plan, planes, spread.tiling), &prepare, shared)
+            Lane::new(device, job, begin, (&plan, planes, spread.tiling, most), &prepare, shared)
         });
         let lanes = lanes.collect::<Result<Vec<_>, _>>()?;
         let log = log.with(begins.into_iter().map(|begin| begin.messages).collect());
@@ -258,8 +210,10 @@ impl<'a> Sampler<'a> {
             let pairs = source == PACKED && spread.pairs;
             variant.defines.push(("SPA_PAIRS", u32::from(pairs)));
             if source == SPARSE {
-                variant.defines.push(("SPA_CELLS", spread.tiling.cells().next_multiple_of(512) as u32));
-                variant.defines.push(("SPA_EACH", spread.each));
+                let Memory { cells, left, right, bytes } = spread.memory;
+                let sizes =
+                    [("SPA_CELLS", cells), ("SPA_LEFT", left), ("SPA_RIGHT", right), ("SPA_SHARED", bytes)];
+                variant.defines.extend(sizes.map(|(name, size)| (name, size as u32)));
             }
             variant.defines.push(("SPA_BATCH", batch));
             if stripped != Stripped::Nothing {
@@ -269,17 +223,23 @@ impl<'a> Sampler<'a> {
         };
         let packed = load(PACKED, spread.dense)?;
         let sparse = load(SPARSE, spread.sparse)?;
+        let (dense, room) = ((spread.dense, 0), (spread.sparse, spread.memory.bytes));
         let jobs = jobs.len() as u32;
+        let tiled = Resident::new(device, sparse.function("packed_sparse")?, room, jobs)?;
+        let cutting = match spread.stretch {
+            1 => None,
+            _ => {
+                let blocks = tiled.config.grid_dim.0 / jobs;
+                let cut = sparse.function("packed_cut")?;
+                Cutting::new(device, cut, (&planes, &spread.tiling), (jobs, blocks))?
+            }
+        };
         Ok(Self {
-            dense: Resident::new(device, packed.function("packed_dense")?, spread.dense, jobs)?,
-            dense_table: Resident::new(device, packed.function("packed_dense_table")?, spread.dense, jobs)?,
-            sparse: Resident::new(device, sparse.function("packed_sparse")?, spread.sparse, jobs)?,
-            sparse_table: Resident::new(
-                device,
-                sparse.function("packed_sparse_table")?,
-                spread.sparse,
-                jobs,
-            )?,
+            dense: Resident::new(device, packed.function("packed_dense")?, dense, jobs)?,
+            dense_table: Resident::new(device, packed.function("packed_dense_table")?, dense, jobs)?,
+            sparse_table: Resident::new(device, sparse.function("packed_sparse_table")?, room, jobs)?,
+            sparse: tiled,
+            cutting,
             settle: packed.function("packed_settle")?,
             wake: sparse.function("packed_wake")?,
             device,
@@ -371,11 +331,10 @@ impl<'a> Sampler<'a> {
         // A launch should end after a tenth of a second or so, so that a wish to stop is heard.
         let labels = rvs * u64::from(self.job.problem().labels);
         let left = left.min((100_000_000_000 / labels).clamp(1, 100_000) as u32);
-        if iteration < run.burn_in {
-            return left.min(run.burn_in - iteration);
-        }
+        // Of those that are collected, as many as the log has room for.
         let fit = (self.log.capacity() / rvs).saturating_sub(2);
-        left.min(fit.clamp(1, self.job.hardware().count_max().into()) as u32)
+        let collected = fit.clamp(1, self.job.hardware().count_max().into()) as u32;
+        left.min(run.burn_in.saturating_sub(iteration).saturating_add(collected))
     }
 
     /// Brings all label entries up to date; if it is the `last` time, their pairs are sent, too.
@@ -397,25 +356,34 @@ impl<'a> Sampler<'a> {
             let patience = self.choice.as_mut().map_or(u32::MAX, |choice| choice.patience(step));
             return self.ends[step].min(self.iteration.saturating_add(patience));
         }
+        let wakes = self.wakes(which, step);
+        let left = self.cutting.as_ref().map_or(u32::MAX, |cutting| cutting.left(wakes));
         let pairs = self.plan.steps[step..].windows(2);
         let alike =
             |pair: &&[Step]| pair[1].limit <= pair[0].limit && (pair[1].slope == 0) == (pair[0].slope == 0);
-        self.ends[step + pairs.take_while(alike).count()]
+        self.ends[step + pairs.take_while(alike).count()].min(self.iteration.saturating_add(left))
+    }
+
+    /// Whether `which` must begin schedule entry `step` with all RVs awake.
+    fn wakes(&self, which: Which, step: usize) -> bool {
+        which.is_sparse() && self.bits_hold.is_none_or(|before| self.plan.steps[step].limit > before)
     }
 
     /// The next `span` iterations, from schedule entry `step` on ([`Self::launch_end`]).
     fn launch_iterations(&mut self, which: Which, step: usize, span: u32) -> Result<(), CudaError> {
-        if self.iteration >= self.job.run().burn_in {
-            if self.unsettled + span > self.job.hardware().count_max() && self.unsettled > 0 {
+        let burn_in_left = self.job.run().burn_in.saturating_sub(self.iteration);
+        if span > burn_in_left {
+            let collected = span - burn_in_left;
+            if self.unsettled + collected > self.job.hardware().count_max() && self.unsettled > 0 {
                 self.settle_entries(false)?;
             }
             // At most one message a change, and two full counters, since the open picks fill at most one.
-            self.log.reserve((u64::from(span) + 2) * self.rvs())?;
-            self.unsettled += span;
+            self.log.reserve((u64::from(collected) + 2) * self.rvs())?;
+            self.unsettled += collected;
         }
         let sparse = which.is_sparse();
         let entry = &self.plan.steps[step];
-        let wakes = sparse && self.bits_hold.is_none_or(|before| entry.limit > before);
+        let wakes = self.wakes(which, step);
         let last = super::entry_of(&self.ends, self.iteration + span - 1);
         self.bits_hold = sparse.then_some(self.plan.steps[last].limit);
         let told = match self.told {
@@ -433,6 +401,13 @@ impl<'a> Sampler<'a> {
             let config = self.on_each(2 * self.planes.groups() * self.planes.height);
             // SAFETY: as below; no other block is waited for.
             unsafe { self.launch(&self.wake, config, false, &[]) }?;
+        }
+        let cuts = sparse && self.cutting.as_mut().is_some_and(|cutting| cutting.before_launch(wakes, span));
+        if let Some(Cutting { function, config, scalars: [blocks, stripe, lines], .. }) =
+            self.cutting.as_ref().filter(|_| cuts)
+        {
+            // SAFETY: as above; the table has room for as many tiles as blocks.
+            unsafe { self.launch(function, *config, false, &[told, *blocks, *stripe, *lines]) }?;
         }
         let tells = if sparse { (2 * span).div_ceil(tiling::ROUND) } else { 2 * span };
         self.told = Some((which, told + tells));

@@ -153,7 +153,7 @@ pub struct Plan {
 }
 
 /// Bytes of a row of the pair table (`PAIR_ROW`).
-fn pair_row(labels: usize) -> usize {
+pub fn pair_row(labels: usize) -> usize {
     labels.div_ceil(16) * 16 + 16
 }
 

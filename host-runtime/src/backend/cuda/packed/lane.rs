@@ -35,6 +35,7 @@ pub struct Params {
     steps: u64,
     entries: [u64; 2],
     log: LogAddress,
+    tiles: u64,
     published: u64,
     flags: u64,
     counters: u64,
@@ -57,10 +58,6 @@ pub struct Params {
     burn_in: u32,
     unit: u32,
     published_pitch: u32,
-    tile_groups: u32,
-    tile_lines: u32,
-    tiles_across: u32,
-    tiles_down: u32,
 }
 
 // SAFETY: the same fields in the same order and widths as `PackedParams`.
@@ -153,7 +150,7 @@ pub struct Lane {
     /// Planes of labels.
     pub labels: [CudaSlice<u8>; 2],
     /// Held so that the addresses in `params` stay valid.
-    _words: [CudaSlice<u32>; 5],
+    _words: [CudaSlice<u32>; 6],
     _bytes: Vec<CudaSlice<u8>>,
     /// Planes of label entries.
     entries: [CudaSlice<u64>; 2],
@@ -168,7 +165,7 @@ impl Lane {
         device: &Device,
         job: &Job,
         begin: &Snapshot,
-        (plan, planes, tiling): (&Plan, Planes, Tiling),
+        (plan, planes, tiling, blocks): (&Plan, Planes, Tiling, usize),
         prepare: &CudaFunction,
         shared: Shared,
     ) -> Result<Self, CudaError> {
@@ -242,6 +239,10 @@ impl Lane {
 
         let labels = [device.upload("labels", &labels[0])?, device.upload("labels", &labels[1])?];
         let valid = [device.upload("evidence", &valid[0])?, device.upload("evidence", &valid[1])?];
+        let mut table = tiling.table();
+        // Cut anew, there may be as many tiles as blocks.
+        table.resize(table.len().max(2 + 2 * blocks), 0);
+        let tiles = device.upload("tiles", &table)?;
         let published_pitch = planes.groups();
         let published = device.zeros::<u32>("tiles", SETS * 2 * planes.height * published_pitch)?;
         let key = spa_model::rng::key(run.seed);
@@ -257,6 +258,7 @@ impl Lane {
             steps: shared.steps,
             entries: [device.address(&entries[0]), device.address(&entries[1])],
             log: shared.log,
+            tiles: device.address(&tiles),
             published: device.address(&published),
             flags: shared.flags,
             counters: shared.counters,
@@ -279,13 +281,9 @@ impl Lane {
             burn_in: run.burn_in,
             unit: 1024,
             published_pitch: published_pitch as u32,
-            tile_groups: tiling.groups as u32,
-            tile_lines: tiling.lines as u32,
-            tiles_across: tiling.across as u32,
-            tiles_down: tiling.down as u32,
         };
         let ([w0, w1], [v0, v1]) = (wide, valid);
-        Ok(Self { params, labels, _words: [w0, w1, v0, v1, published], _bytes: bytes, entries })
+        Ok(Self { params, labels, _words: [w0, w1, v0, v1, published, tiles], _bytes: bytes, entries })
     }
 
     /// The label entries as they stand on the card, H×W.

@@ -1,9 +1,13 @@
 //! How a picture is cut into tiles for the sparse kernel (`kernels/tile.cuh`).
 
+use super::super::plan::pair_row;
 use super::lane::{GROUP, Planes};
 
 /// Pixels around a tile that its block works on, too (`HALO`).
 const HALO: usize = 8;
+
+/// Weights of a table (`half_weight` of `kernels/packed.cuh`).
+const WEIGHTS: usize = 264;
 
 /// Half-steps between two exchanges with the tiles around (`ROUND`).
 pub const ROUND: u32 = 7;
@@ -21,9 +25,37 @@ pub struct Tiling {
     pub down: usize,
 }
 
+/// A block that works on tiles.
+#[derive(Debug, Clone, Copy)]
+pub struct Room {
+    /// Its threads.
+    pub threads: usize,
+    /// Shared memory that it may have, bytes.
+    pub bytes: usize,
+    /// Labels of a RV.
+    pub labels: usize,
+    /// Tiles may get as many times as high when they are cut anew (`kernels/cut.cuh`).
+    pub stretch: usize,
+    /// Whether singletons are made from pictures, which then have a place in shared memory.
+    pub pictures: bool,
+}
+
+/// What a tile takes of shared memory (`Shared` of `kernels/sparse.cu`), in bytes where no unit is named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Memory {
+    /// RVs of a colour, halo included: whole words of all threads (`SPA_CELLS`).
+    pub cells: usize,
+    /// Pixels of the left picture (`SPA_LEFT`).
+    pub left: usize,
+    /// Pixels of the right picture (`SPA_RIGHT`).
+    pub right: usize,
+    /// All of it (`SPA_SHARED`).
+    pub bytes: usize,
+}
+
 impl Tiling {
-    /// The tiling that `blocks` blocks run fastest, if a tile and its halo may have `most` RVs of a colour.
-    pub fn new(planes: &Planes, blocks: usize, most: usize) -> Self {
+    /// The tiling that `blocks` blocks run fastest.
+    pub fn new(planes: &Planes, blocks: usize, room: &Room) -> Self {
         let all = planes.groups();
         let of = |groups: usize, lines: usize| Self {
             groups,
@@ -32,12 +64,11 @@ impl Tiling {
             down: planes.height.div_ceil(lines),
         };
         let down = planes.height.div_ceil(HALO);
-        // With the halo's two, lines have a multiple of four groups.
-        let sizes = (2..all + 4).step_by(4).flat_map(|groups| {
+        let sizes = (1..=all).flat_map(|groups| {
             (1..=down).map(move |down| of(groups, planes.height.div_ceil(down).max(HALO)))
         });
-        let fitting = sizes.filter(|tiling| tiling.cells() <= most);
-        fitting.min_by_key(|tiling| tiling.work(blocks)).unwrap_or_else(|| of(2, HALO))
+        let fitting = sizes.filter(|tiling| tiling.memory(room).bytes <= room.bytes);
+        fitting.min_by_key(|tiling| tiling.work(blocks)).unwrap_or_else(|| of(1, HALO))
     }
 
     /// Tiles.
@@ -45,9 +76,30 @@ impl Tiling {
         self.across * self.down
     }
 
-    /// RVs of a colour in a tile with its halo.
-    pub fn cells(&self) -> usize {
-        (GROUP * self.groups + HALO) * (self.lines + 2 * HALO)
+    /// The tiles as kernels take them (`open_tile` of `kernels/tile.cuh`).
+    pub fn table(&self) -> Vec<u32> {
+        let word = |first: usize, many: usize| first as u32 | (many as u32) << 16;
+        let tiles = (0..self.down).flat_map(|row| (0..self.across).map(move |column| (row, column)));
+        let words = tiles.flat_map(|(row, column)| {
+            [word(column * self.groups, self.groups), word(row * self.lines, self.lines)]
+        });
+        [self.tiles() as u32, 0].into_iter().chain(words).collect()
+    }
+
+    /// What a tile and its halo take.
+    pub fn memory(&self, room: &Room) -> Memory {
+        let (groups, lines) = (self.groups + HALO / GROUP, room.stretch * self.lines + 2 * HALO);
+        let cells = (GROUP * groups * lines).next_multiple_of(GROUP * room.threads);
+        let quads = room.labels.div_ceil(GROUP);
+        let (left, right) = if room.pictures {
+            (2 * GROUP * groups * lines, 4 * ((2 * groups + quads + 2) | 1) * lines)
+        } else {
+            (0, 0)
+        };
+        let tables = (room.labels + 1) * pair_row(room.labels) + 2 * WEIGHTS;
+        // Labels, who is awake, until when: a byte each of either colour; a list; bits of wide RVs; counts and places between all these.
+        let bytes = tables + 8 * cells + cells / 4 + left + right + 256;
+        Memory { cells, left, right, bytes }
     }
 
     /// RVs that a block updates in a half-step, on average: of its tiles and half of their halos.
@@ -62,29 +114,37 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn room(labels: usize, pictures: bool) -> Room {
+        Room { threads: 256, bytes: 80 << 10, labels, stretch: 1, pictures }
+    }
+
     proptest! {
         #[test]
-        fn tiles_hold_the_picture_and_fit(width in 1_usize..3000, height in 1_usize..2000, blocks in 1_usize..700) {
+        fn tiles_hold_the_picture_and_fit(
+            width in 1_usize..3000, height in 1_usize..2000, blocks in 1_usize..700, labels in 1_usize..=64, pictures: bool
+        ) {
             let half = width.div_ceil(2);
             let planes = Planes { width, height, half, pitch: 0, words: 0 };
-            let tiling = Tiling::new(&planes, blocks, 6144);
+            let room = room(labels, pictures);
+            let tiling = Tiling::new(&planes, blocks, &room);
             prop_assert!(tiling.across * tiling.groups * GROUP >= half && tiling.down * tiling.lines >= height);
             // None is wholly outside, or its neighbours would wait for nothing.
             prop_assert!((tiling.across - 1) * tiling.groups * GROUP < half);
             prop_assert!((tiling.down - 1) * tiling.lines < height);
-            // A halo lies in the tiles around, and a line is whole words of sixteen RVs.
+            // A halo lies in the tiles around.
             prop_assert!(tiling.lines >= HALO && 2 * GROUP * tiling.groups >= HALO);
-            prop_assert!((tiling.groups + 2).is_multiple_of(4) && tiling.cells() <= 6144);
+            let memory = tiling.memory(&room);
+            prop_assert!(memory.bytes <= room.bytes && memory.cells <= usize::from(u16::MAX));
         }
     }
 
     #[test]
     fn blocks_have_a_tile_each_where_that_fits() {
         let planes = Planes { width: 450, height: 375, half: 225, pitch: 0, words: 0 };
-        let tiling = Tiling::new(&planes, 132, 6144);
+        let tiling = Tiling::new(&planes, 132, &room(56, true));
         assert!((110..=132).contains(&tiling.tiles()), "{tiling:?}");
         // 36 megapixels: turns of blocks.
         let planes = Planes { width: 7360, height: 4912, half: 3680, pitch: 0, words: 0 };
-        assert!(Tiling::new(&planes, 264, 6144).tiles() > 264);
+        assert!(Tiling::new(&planes, 264, &room(64, true)).tiles() > 264);
     }
 }
