@@ -9,6 +9,17 @@ use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 /// Exit code after Ctrl-C: 128 + SIGINT.
 pub const CTRL_C: u8 = 130;
 
+/// Whether a run that ended so was stopped by SIGINT or SIGTERM: with 128 + the signal, or by the signal itself before it listened.
+pub fn was_stopped(status: std::process::ExitStatus) -> bool {
+    const TERM: i32 = 15;
+    let signals = [i32::from(CTRL_C) - 128, TERM];
+    #[cfg(unix)]
+    let by_signal = std::os::unix::process::ExitStatusExt::signal(&status);
+    #[cfg(not(unix))]
+    let by_signal = None;
+    by_signal.or(status.code().map(|code| code - 128)).is_some_and(|signal| signals.contains(&signal))
+}
+
 /// Number of the first signal; 0 before it.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
 

@@ -32,6 +32,9 @@ struct Done {
     mean_confidence: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
+    /// It did not fail but was stopped, or not begun.
+    #[serde(skip)]
+    stopped: bool,
 }
 
 impl Done {
@@ -44,7 +47,12 @@ impl Done {
             iterations: None,
             mean_confidence: None,
             error,
+            stopped: false,
         }
+    }
+
+    fn not_begun(name: &str) -> Self {
+        Self { stopped: true, ..Self::failed(name, "not begun".to_string()) }
     }
 }
 
@@ -93,7 +101,7 @@ pub fn run(items: &[Item], options: &RunOptions, json: bool) -> anyhow::Result<E
                         child.env(VISIBLE, card);
                     }
                     scope.spawn(move || match &item.source {
-                        _ if interrupt::stop_asked() => Ok(Done::failed(&item.name, "not begun".to_string())),
+                        _ if interrupt::stop_asked() => Ok(Done::not_begun(&item.name)),
                         Source::Nothing(cause) => Ok(Done::failed(&item.name, cause.clone())),
                         _ => one(&item.name, child),
                     })
@@ -204,7 +212,15 @@ fn one(name: &str, mut child: Command) -> anyhow::Result<Done> {
     let answer = child.stdin(Stdio::null()).output()?;
     let summary = serde_json::from_slice::<serde_json::Value>(&answer.stdout).ok();
     let number = |key: &str| summary.as_ref().and_then(|summary| summary.get(key)?.as_f64());
+    let stopped = interrupt::was_stopped(answer.status);
     let error = (!answer.status.success()).then(|| {
+        if stopped {
+            let kept = summary.is_some();
+            return format!(
+                "stopped{}",
+                if kept { "; its folder has the results so far" } else { " before there were results" }
+            );
+        }
         let text = String::from_utf8_lossy(&answer.stderr);
         let told = text.lines().rev().find_map(|line| line.strip_prefix("error: "));
         told.map_or_else(|| format!("ended with {}", answer.status), ToString::to_string)
@@ -216,6 +232,7 @@ fn one(name: &str, mut child: Command) -> anyhow::Result<Done> {
         iterations: number("iterations").map(|n| n as u64),
         mean_confidence: number("mean_confidence"),
         error,
+        stopped,
     })
 }
 
@@ -231,8 +248,9 @@ fn tell(done: &[Done], json: bool) -> anyhow::Result<()> {
         let confidence = done.mean_confidence.map(|c| format!("  confidence {c:.3}")).unwrap_or_default();
         text += &format!("{:width$}  {seconds}{confidence}\n", done.name);
     }
-    for (name, error) in done.iter().filter_map(|done| Some((&done.name, done.error.as_ref()?))) {
-        text += &format!("{name:width$}  failed: {error}\n");
+    for (done, error) in done.iter().filter_map(|done| Some((done, done.error.as_ref()?))) {
+        let what = if done.stopped { "" } else { "failed: " };
+        text += &format!("{:width$}  {what}{error}\n", done.name);
     }
     let good = done.iter().filter(|done| done.ok).count();
     text += &format!("{good} of {} runs done\n", done.len());

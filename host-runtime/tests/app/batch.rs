@@ -1,6 +1,8 @@
 //! Folders of pictures: every run is done as if alone, failures are told at the end.
 
+use crate::pieces::Started;
 use crate::support::{Spa, listing, texts};
+use rustix::process::Signal;
 
 /// Two synthetic pairs, as scenes and as folders of left and right pictures, and a third one that is damaged.
 fn scenes() -> Spa {
@@ -90,4 +92,23 @@ fn what_a_batch_cannot_do_is_refused_before_anything_runs() {
     assert!(spa.fails(1, &["stereo", "empty", "-o", "out"]).contains("im0 and im1"));
     std::fs::remove_dir(spa.path("empty")).unwrap();
     assert_eq!(listing(spa.folder.path()), before);
+}
+
+#[test]
+fn ctrl_c_stops_the_run_in_progress_and_begins_no_other() {
+    let spa = Spa::new();
+    spa.ok(&["synth", "segment", "-o", "scene", "--size", "64x48", "--seed", "1"]);
+    std::fs::create_dir(spa.path("left")).unwrap();
+    for name in ["a.png", "b.png"] {
+        std::fs::copy(spa.path("scene/image.png"), spa.path("left").join(name)).unwrap();
+    }
+    let run = ["segment", "left", "-o", "out", "--iterations", "5000000", "--burn-in", "4999000"];
+    let batch = Started::in_a_group(&spa, &run);
+    batch.wait_for_a_child();
+    batch.signal_all(Signal::INT);
+    let (code, stdout, stderr) = batch.end();
+    assert_eq!(code, Some(130), "{stdout}{stderr}");
+    let lines: Vec<&str> = stdout.lines().collect();
+    assert!(lines[0].starts_with("a  stopped"), "{stdout}");
+    assert_eq!(lines[1..], ["b  not begun", "0 of 2 runs done"], "{stdout}");
 }

@@ -1,7 +1,7 @@
 //! Runs that are followed and stopped.
 
 use super::support::{Spa, listing};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde_json::Value;
 use spa_runtime::npy;
 use std::io::{BufRead as _, BufReader};
@@ -28,15 +28,39 @@ pub struct Started(pub Child);
 
 impl Started {
     pub fn new(spa: &Spa, args: &[&str]) -> Self {
-        let child = Command::new(env!("CARGO_BIN_EXE_spa"))
-            .args(args)
-            .current_dir(spa.folder.path())
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        Self(child)
+        Self(Self::command(spa, args).spawn().unwrap())
+    }
+
+    fn command(spa: &Spa, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_spa"));
+        command.args(args).current_dir(spa.folder.path());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// The same with a process group of its own, as a shell starts it.
+    pub fn in_a_group(spa: &Spa, args: &[&str]) -> Self {
+        let mut command = Self::command(spa, args);
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        Self(command.spawn().unwrap())
+    }
+
+    /// To the run and all that it has started, as Ctrl-C does.
+    pub fn signal_all(&self, signal: Signal) {
+        kill_process_group(Pid::from_child(&self.0), signal).unwrap();
+    }
+
+    /// Waits until it has started a process.
+    pub fn wait_for_a_child(&self) {
+        let tasks = format!("/proc/{}/task", self.0.id());
+        let has_child = |task: std::fs::DirEntry| {
+            std::fs::read_to_string(task.path().join("children")).is_ok_and(|children| !children.is_empty())
+        };
+        let begun = Instant::now();
+        while !std::fs::read_dir(&tasks).unwrap().flatten().any(has_child) {
+            assert!(begun.elapsed() < Duration::from_secs(120), "no child");
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 
     pub fn signal(&self, signal: Signal) {
