@@ -16,7 +16,7 @@ struct File {
 /// entry a line, temperature and iterations apart by blanks or a comma; `#` starts a comment.
 ///
 /// # Errors
-/// [`Error::File`] names the line that is wrong; as [`Schedule::new`] for values out of range.
+/// [`Error::File`] names the line that is wrong, or what [`Schedule::new`] refuses.
 pub fn read(path: &Path) -> Result<Schedule> {
     let text = text_of("read schedule", path)?;
     let steps = if path.extension().is_some_and(|e| e == "toml") {
@@ -25,7 +25,7 @@ pub fn read(path: &Path) -> Result<Schedule> {
     } else {
         lines(&text).map_err(|cause| Error::file("read schedule", path, cause))?
     };
-    Ok(Schedule::new(steps)?)
+    Schedule::new(steps).map_err(|e| Error::file("use schedule", path, e.to_string()))
 }
 
 fn lines(text: &str) -> Result<Vec<Step>, String> {
@@ -74,7 +74,7 @@ mod tests {
         assert!(text("s", "3 4\n5\n").contains("line 2 is '5'"));
         assert!(text("s", "3 4 5").contains("line 1"));
         assert!(text("s", "").contains("0 entries"));
-        assert!(text("s", "0 4").contains("temperature is 0"));
+        assert!(text("s", "0 4").contains("temperature is 0") && text("s", "0 4").contains("/s'"));
         assert!(text("s", "nan 4").contains("temperature is NaN"));
         assert!(text("s.toml", "[[step]]\ntemperature = 1.0\n").contains("iterations"));
     }

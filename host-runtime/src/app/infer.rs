@@ -223,8 +223,9 @@ fn read_pairs(path: &Path, labels: u16, cap: Option<u8>) -> Result<Vec<f64>> {
         return Err(fail(cause));
     }
     let mut table = array.values;
-    if table.iter().any(|v| !v.is_finite()) {
-        return Err(fail("it holds a NaN or an infinity; give finite costs".to_string()));
+    if let Some(i) = table.iter().position(|v| !v.is_finite()) {
+        let cause = format!("entry ({}, {}) is {}, but must be a finite cost", i / n, i % n, table[i]);
+        return Err(fail(cause));
     }
     for l in 0..n {
         for m in 0..l {
