@@ -37,6 +37,16 @@ __device__ __forceinline__ u32 draw_word(u32 key0, u32 key1, u32 x, u32 y, u32 c
     return x >> 1 & 1u ? words.y : words.x;
 }
 
+// The sum of `value` over the lanes of a group of WIDTH, up to this one.
+template <u32 WIDTH> __device__ __forceinline__ u32 sum_up_to_lane(u32 value) {
+#pragma unroll
+    for (u32 d = 1; d < WIDTH; d *= 2) {
+        const u32 below = __shfl_up_sync(FULL, value, d, WIDTH);
+        if (threadIdx.x % WIDTH >= d) value += below;
+    }
+    return value;
+}
+
 // Where messages go: a buffer that the host has made large enough for the launch, and its fill.
 struct Log {
     u64 *messages;

@@ -32,11 +32,7 @@ __device__ __forceinline__ void weigh_lines(const PackedParams &p, u32 round, u3
         if (lane == 0) at[0] = 0;
         for (u32 first = 0; first < p.height; first += 32u) {
             const u32 y = first + lane;
-            u32 sum = y < p.height ? at[y + 1u] : 0u;
-            for (u32 d = 1; d < 32u; d *= 2u) {
-                const u32 other = __shfl_up_sync(FULL, sum, d);
-                if (lane >= d) sum += other;
-            }
+            const u32 sum = sum_up_to_lane<32>(y < p.height ? at[y + 1u] : 0u);
             if (y < p.height) at[y + 1u] = before + sum;
             before += __shfl_sync(FULL, sum, 31);
         }
@@ -86,12 +82,7 @@ extern "C" __global__ void __launch_bounds__(1024) packed_cut(const __grid_const
     u32 index = 0;
     for (u32 first = 0; first < stripes; first += 32u) {
         const u32 s = first + lane, own = s < stripes ? count_tiles(above + s * pitch, p.height, best, lines) : 0u;
-        u32 place = own;
-        for (u32 d = 1; d < 32u; d *= 2u) {
-            const u32 other = __shfl_up_sync(FULL, place, d);
-            if (lane >= d) place += other;
-        }
-        place += index - own;
+        u32 place = index + sum_up_to_lane<32>(own) - own;
         for (u32 top = 0; s < stripes && top < p.height; ++place) {
             const u32 end = tile_end(above + s * pitch, p.height, top, best, lines);
             p.tiles[1u + place] = make_uint2(s * stripe | stripe << 16, top | end - top << 16);

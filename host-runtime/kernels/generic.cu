@@ -77,12 +77,7 @@ gibbs_generic(const GenericParams p, u32 chain_iteration, u32 colour, u32 collec
         e[k] = w;
         sum += w;
     }
-    u32 up_to = sum;
-#pragma unroll
-    for (u32 d = 1; d < SPA_LANES; d *= 2) {
-        const u32 below = __shfl_up_sync(FULL, up_to, d, SPA_LANES);
-        if (lane >= d) up_to += below;
-    }
+    const u32 up_to = sum_up_to_lane<SPA_LANES>(sum);
     const u32 total = __shfl_sync(FULL, up_to, SPA_LANES - 1, SPA_LANES);
     const u32 r = __umulhi(draw_word(p.key0, p.key1, x, y, chain_iteration) & p.u_mask, total);
 

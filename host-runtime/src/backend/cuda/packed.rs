@@ -191,7 +191,6 @@ impl<'a> Sampler<'a> {
         let wish = rvs * (u64::from(job.collected()) + 3);
         let capacity = wish.min(1 << 27).min(device.free_memory() / 32).max(3 * rvs).max(1 << 16);
         let log = MessageLog::new(device, capacity as usize, jobs.len())?;
-        let most = (spread.sparse.blocks * device.multiprocessors) as usize / jobs.len();
         let lanes = jobs.iter().zip(&begins).enumerate().map(|(n, (job, begin))| {
             let shared = Shared {
                 pair: device.address(&pair),
@@ -200,7 +199,7 @@ impl<'a> Sampler<'a> {
                 flags: device.address(&flags) + (n * flags_each * size_of::<u32>()) as u64,
                 counters: device.address(&counters) + (n * COUNTERS * size_of::<u64>()) as u64,
             };
-            Lane::new(device, job, begin, (&plan, planes, spread.tiling, most), &prepare, shared)
+            Lane::new(device, job, begin, (&plan, planes, &spread), &prepare, shared)
         });
         let lanes = lanes.collect::<Result<Vec<_>, _>>()?;
         let log = log.with(begins.into_iter().map(|begin| begin.messages).collect());

@@ -7,7 +7,7 @@ use super::super::pieces::{entry_of_word, entry_word};
 use super::super::plan::Plan;
 use super::super::sys::KernelParams;
 use super::super::u_mask;
-use super::tiling::Tiling;
+use super::spread::Spread;
 use cudarc::driver::{CudaFunction, CudaSlice};
 use spa_model::{Job, LabelEntry, Singleton, Snapshot};
 
@@ -165,7 +165,7 @@ impl Lane {
         device: &Device,
         job: &Job,
         begin: &Snapshot,
-        (plan, planes, tiling, blocks): (&Plan, Planes, Tiling, usize),
+        (plan, planes, spread): (&Plan, Planes, &Spread),
         prepare: &CudaFunction,
         shared: Shared,
     ) -> Result<Self, CudaError> {
@@ -239,9 +239,9 @@ impl Lane {
 
         let labels = [device.upload("labels", &labels[0])?, device.upload("labels", &labels[1])?];
         let valid = [device.upload("evidence", &valid[0])?, device.upload("evidence", &valid[1])?];
-        let mut table = tiling.table();
+        let mut table = spread.tiling.table();
         // Cut anew, there may be as many tiles as blocks.
-        table.resize(table.len().max(2 + 2 * blocks), 0);
+        table.resize(table.len().max(2 + 2 * spread.tiles_at_once), 0);
         let tiles = device.upload("tiles", &table)?;
         let published_pitch = planes.groups();
         let published = device.zeros::<u32>("tiles", SETS * 2 * planes.height * published_pitch)?;

@@ -23,6 +23,8 @@ pub struct Spread {
     pub pairs: bool,
     /// The sparse kernel.
     pub sparse: Shape,
+    /// Its blocks for each job, a tile each at a time.
+    pub tiles_at_once: usize,
     /// Its tiles.
     pub tiling: Tiling,
     /// What one of them takes.
@@ -79,6 +81,7 @@ impl Spread {
             dense: shape(32 * WARPS, blocks),
             pairs,
             sparse,
+            tiles_at_once,
             tiling,
             memory: tiling.memory(&room),
             stretch,
