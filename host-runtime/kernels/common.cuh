@@ -130,6 +130,14 @@ extern __shared__ uint4 spa_shared[];
 
 template <class T> __device__ __forceinline__ T &shared_memory() { return *(T *)spa_shared; }
 
+// The same number, in a register: the compiler would read a parameter anew wherever it is needed, and wait for it. It does not know that
+// lanes are below 32.
+template <class T> __device__ __forceinline__ T kept(T v) {
+    u32 lane;
+    asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+    return v + (lane >> 5);
+}
+
 // The same object in shared memory by an address that stays in a register: the compiler would work it out before every access.
 template <class T> __device__ __forceinline__ T &in_register(T &shared) {
     u32 at = (u32)__cvta_generic_to_shared(&shared);

@@ -140,22 +140,30 @@ __device__ __forceinline__ u32 draw_one(const PackedParams &p, const Tables &t, 
 #pragma unroll
         for (int k = 0; k < 8; ++k) w[k] = upper ? w[k + 8] : w[k];
     }
-    const u32 q0 = add_halves(w[0], w[1]), q1 = add_halves(w[2], w[3]), q2 = add_halves(w[4], w[5]);
-    const float eight = both(add_halves(q0, q1));
-    const bool upper8 = r >= eight;
-    if (upper8) r -= eight;
+    u32 quad = add_halves(w[0], w[1]);
+    if (QUADS > 2) {
+        const u32 q1 = add_halves(w[2], w[3]), q2 = add_halves(w[4], w[5]);
+        const float eight = both(add_halves(quad, q1));
+        const bool upper = r >= eight;
+        if (upper) r -= eight;
+        label += upper ? 8 : 0;
 #pragma unroll
-    for (int k = 0; k < 4; ++k) w[k] = upper8 ? w[k + 4] : w[k];
-    const float quad = both(upper8 ? q2 : q0);
-    const bool upper4 = r >= quad;
-    if (upper4) r -= quad;
-    const u32 even = upper4 ? w[2] : w[0], odd = upper4 ? w[3] : w[1];
-    const float two = low_half(add_halves(even, odd));
+        for (int k = 0; k < 4; ++k) w[k] = upper ? w[k + 4] : w[k];
+        quad = upper ? q2 : quad;
+    }
+    if (QUADS > 1) {
+        const float four = both(quad);
+        const bool upper = r >= four;
+        if (upper) r -= four;
+        label += upper ? 4 : 0;
+        w[0] = upper ? w[2] : w[0];
+        w[1] = upper ? w[3] : w[1];
+    }
+    const float two = low_half(add_halves(w[0], w[1]));
     const bool upper2 = r >= two;
     if (upper2) r -= two;
-    const bool upper1 = r >= low_half(upper2 ? even >> 16 : even);
-    label += 8u * upper8 + 4u * upper4 + 2u * upper2 + upper1;
-    return label;
+    const bool upper1 = r >= low_half(upper2 ? w[0] >> 16 : w[0]);
+    return label + 2u * upper2 + upper1;
 }
 
 // Labels of RVs side by side, and the sums of their weights.

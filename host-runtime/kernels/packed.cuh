@@ -97,6 +97,14 @@ __device__ __forceinline__ u32 fma_halves_from_zero(u32 a, u32 b, u32 c) {
     return r;
 }
 
+// Lanes of the warp whose `v` has a bit of MASK. One instruction and a vote: the compiler would shift the bit to the right first.
+template <u32 MASK> __device__ __forceinline__ u32 ballot(u32 v) {
+    u32 r;
+    asm volatile("{.reg .pred p; .reg .b32 t; and.b32 t, %1, %2; setp.ne.u32 p, t, 0; vote.sync.ballot.b32 %0, p, 0xffffffff;}"
+                 : "=r"(r) : "r"(v), "n"(MASK));
+    return r;
+}
+
 // The two lanes' sum, exact up to 2048 units.
 __device__ __forceinline__ float both(u32 v) {
     float r;

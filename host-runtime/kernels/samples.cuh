@@ -67,17 +67,10 @@ __device__ __forceinline__ void stereo_singletons(const PackedParams &p, const P
 }
 #endif
 
-// `wide`: a bit each.
+#if SPA_VOLUME
+// From the cost volume.
 template <int MANY>
-__device__ __forceinline__ void all_singletons(const PackedParams &p, u32 colour, u32 y, u32 j, u32 x, u32 wide,
-                                               u32 (&s)[MANY][QUADS]) {
-#if SPA_STRIPPED == 3
-#pragma unroll
-    for (u32 n = 0; n < MANY; ++n) {
-#pragma unroll
-        for (int q = 0; q < QUADS; ++q) s[n][q] = (x + n + y * q) * 0x01030507u;
-    }
-#elif SPA_VOLUME
+__device__ __forceinline__ void volume_singletons(const PackedParams &p, u32 colour, u32 y, u32 j, u32 (&s)[MANY][QUADS]) {
 #pragma unroll
     for (u32 n = 0; n < MANY; ++n) {
         const uint4 *volume = p.volume[colour] + (u64)y * CHUNKS * p.half + min(j + n, p.half - 1u);
@@ -89,6 +82,21 @@ __device__ __forceinline__ void all_singletons(const PackedParams &p, u32 colour
                 if (4 * c + k < QUADS) s[n][4 * c + k] = at(v, k);
         }
     }
+}
+#endif
+
+// `wide`: a bit each.
+template <int MANY>
+__device__ __forceinline__ void all_singletons(const PackedParams &p, u32 colour, u32 y, u32 j, u32 x, u32 wide,
+                                               u32 (&s)[MANY][QUADS]) {
+#if SPA_STRIPPED == 3
+#pragma unroll
+    for (u32 n = 0; n < MANY; ++n) {
+#pragma unroll
+        for (int q = 0; q < QUADS; ++q) s[n][q] = (x + n + y * q) * 0x01030507u;
+    }
+#elif SPA_VOLUME
+    volume_singletons<MANY>(p, colour, y, j, s);
 #else
     stereo_singletons<MANY, true>(p, pixels_at<MANY>(p, x, y), x, wide, is_at_border<MANY>(p, x), s);
 #endif

@@ -12,6 +12,16 @@
 struct Half {
     u32 colour, now; // its iteration
     u32 s;           // its number in the round
+    bool collected;
+    uint2 *entries; // of its colour
+};
+
+// What updates of a tile work with: the job, what is `at_hand` of it, its tables, the tile.
+struct Work {
+    const PackedParams &p, &hand;
+    const Tables &tables;
+    const Tile &tile;
+    Space &space;
 };
 
 // Labels touched and RVs of the tile updated.
@@ -25,40 +35,64 @@ __device__ __forceinline__ void gather(const Tile &tile, Space &space, const Hal
     const u32 warp = threadIdx.x / 32u, lane = threadIdx.x % 32u, below = (1u << lane) - 1u;
     const u32 later = four(127u - half.s); // until + later has its top bit set if `until` is after this half-step
     u16 *list = space.list[warp];
-    u32 place = 0;
+    u32 end = 0;
 #pragma unroll
     for (u32 n = 0; n < WORDS; ++n) {
-        if (n * SPA_THREADS >= tile.groups * tile.lines) break;
+        if (n * SPA_THREADS >= tile.cells) break;
         const u32 k = n * SPA_THREADS + threadIdx.x;
         const u32 on = SPA_STRIPPED == 1 ? 0u : awake[k] & until[k] + later >> 7 & four(1);
-        // How many there are, 0 to 4, and in the lanes before this one, bit by bit.
-        const u32 own = on * 0x01010101u >> 24;
-        const u32 ones = __ballot_sync(FULL, own & 1u), twos = __ballot_sync(FULL, own & 2u), fours = __ballot_sync(FULL, own & 4u);
-        if (n > 0) place = __shfl_sync(FULL, place, 31);
-        place += __popc(ones & below) + 2u * __popc(twos & below) + 4u * __popc(fours & below);
+        // How many there are up to each, and all of them, 0 to 4, in the top byte; and in the lanes before this one, bit by bit.
+        const u32 own = on * 0x01010101u;
+        const u32 ones = ballot<1u << 24>(own), twos = ballot<2u << 24>(own), fours = ballot<4u << 24>(own);
+        if (n > 0) end = __shfl_sync(FULL, end, 31);
+        if ((ones | twos | fours) == 0) continue;
+        const u32 place = end + __popc(ones & below) + 2u * __popc(twos & below) + 4u * __popc(fours & below);
 #pragma unroll
-        for (u32 b = 0; b < 4; ++b) {
-            if (on >> 8u * b & 1u) list[place] = (u16)(4u * k + b);
-            place += on >> 8u * b & 1u;
-        }
+        for (u32 b = 0; b < 4; ++b)
+            if (on & 1u << 8u * b) list[place + (b ? own >> 8u * (b - 1u) & 255u : 0u)] = (u16)(4u * k + b);
+        end = place + (own >> 24);
     }
-    if (lane == 31) space.counts[warp] = place;
+    if (lane == 31) space.counts[warp] = end;
 }
 
-// How many RVs each list has.
-__device__ __forceinline__ void load_counts(const Space &space, u32 (&counts)[WARPS]) {
-    const uint4 *fours = (const uint4 *)space.counts;
+// How many RVs the lists have, and all of them.
+struct Counts {
+    u32 of[WARPS], before[WARPS / 4 + 1]; // of a list; before four lists
+};
+
+__device__ __forceinline__ Counts load_counts(const Space &space) {
+    Counts counts;
+    counts.before[0] = 0;
 #pragma unroll
-    for (u32 k = 0; k < WARPS; ++k) counts[k] = at(fours[k / 4u], k % 4u);
+    for (u32 k = 0; k < WARPS; ++k) counts.of[k] = at(((const uint4 *)space.counts)[k / 4u], k % 4u);
+#pragma unroll
+    for (u32 f = 0; f < WARPS / 4; ++f) {
+        const u32 *of = counts.of + 4 * f;
+        counts.before[f + 1] = counts.before[f] + ((of[0] + of[1]) + (of[2] + of[3]));
+    }
+    return counts;
 }
 
-// The n-th RV of all lists.
-__device__ __forceinline__ u32 find(const Space &space, const u32 (&counts)[WARPS], u32 n) {
-    u32 at = n, before = 0;
+// The n-th RV of all lists, or the last.
+__device__ __forceinline__ u32 find(const Space &space, const Counts &counts, u32 n) {
+    n = min(n, counts.before[WARPS / 4] - 1u);
+    // Which four lists have it.
+    u32 at = 0, before = 0, lists[3] = {counts.of[0], counts.of[1], counts.of[2]};
 #pragma unroll
-    for (u32 k = 0; k < WARPS; ++k) {
-        if (n >= before) at = k * SHARE + n - before;
-        before += counts[k];
+    for (u32 f = 1; f < WARPS / 4; ++f) {
+        const bool later = n >= counts.before[f];
+        at = later ? 4 * f * SHARE : at;
+        before = later ? counts.before[f] : before;
+#pragma unroll
+        for (u32 k = 0; k < 3; ++k) lists[k] = later ? counts.of[4 * f + k] : lists[k];
+    }
+    const u32 place = n - before;
+    u32 end = 0;
+    at += place;
+#pragma unroll
+    for (u32 k = 0; k < 3; ++k) {
+        end += lists[k];
+        if (place >= end) at += SHARE - lists[k];
     }
     return (&space.list[0][0])[at];
 }
@@ -74,34 +108,37 @@ __device__ __forceinline__ void settle(const Tile &tile, Space &space, u32 colou
 }
 
 // alpha*S of all labels of the RV at `at`, on line `row` of the tile.
-__device__ __forceinline__ void singletons_in(const PackedParams &p, const Tile &tile, const Space &space, const Half &half, u32 row,
-                                              bool border, Ahead &rv) {
-#if !SPA_LEFT
-    all_singletons(p, half.colour, rv.y, rv.j, rv.x, rv.wide, rv.s);
+__device__ __forceinline__ void singletons_in(const Work &work, const Half &half, u32 at, u32 row, bool border, Ahead &rv) {
+#if SPA_LEFT
+    const Pixels<1> pixels = pixels_in(work.hand, work.tile, work.space, row, rv.x);
+    stereo_singletons<1, false>(work.hand, pixels, rv.x, rv.wide, border, rv.s);
+#elif SPA_COSTS
+#pragma unroll
+    for (int q = 0; q < QUADS; ++q) rv.s[0][q] = work.space.costs[half.colour][at * QUADS + q];
 #else
-    stereo_singletons<1, false>(p, pixels_in(p, tile, space, row, rv.x), rv.x, rv.wide, border, rv.s);
+    all_singletons(work.p, half.colour, rv.y, rv.j, rv.x, rv.wide, rv.s);
 #endif
 }
 
 // Energies of all labels of a RV, and the least. It is added as if it were not wide, which is wrong if it is, and if a label outside the
 // picture might live; then all of the warp do it again. That is seldom, and this way nothing waits for a branch.
-__device__ __forceinline__ u32 energies_in(const PackedParams &p, const Tables &t, u32 limit, const Tile &tile, const Space &space,
-                                           const Half &half, u32 at, u32 row, const Beside &beside, Ahead &rv, u32 (&e)[1][ENERGIES]) {
+__device__ __forceinline__ u32 energies_in(const Work &work, u32 limit, const Half &half, u32 at, u32 row, const Beside &beside, Ahead &rv,
+                                           u32 (&e)[1][ENERGIES]) {
     u32 least[1];
     rv.wide = 0;
 #if SPA_VOLUME
     const bool border = false, always = false;
 #else
-    const bool border = is_at_border<1>(p, rv.x), always = SPA_BLOCKS == 1;
+    const bool border = is_at_border<1>(work.hand, rv.x), always = SPA_BLOCKS == 1;
 #endif
-    singletons_in(p, tile, space, half, row, always || __any_sync(FULL, border), rv);
-    all_energies<SPA_SUMS == 2>(t, rv.s, beside, e, least);
+    singletons_in(work, half, at, row, always || __any_sync(FULL, border), rv);
+    all_energies<SPA_SUMS == 2>(work.tables, rv.s, beside, e, least);
 #if SPA_SUMS == 1
-    const bool wide = space.wide[half.colour][at / 16u] >> at % 16u & 1u;
-    if (__any_sync(FULL, wide || (border && least[0] + limit > p.narrow))) {
+    const bool wide = work.space.wide[half.colour][at / 16u] >> at % 16u & 1u;
+    if (__any_sync(FULL, wide || (border && least[0] + limit > work.hand.narrow))) {
         rv.wide = 1;
-        singletons_in(p, tile, space, half, row, true, rv);
-        all_energies<true>(t, rv.s, beside, e, least);
+        singletons_in(work, half, at, row, true, rv);
+        all_energies<true>(work.tables, rv.s, beside, e, least);
     }
 #endif
     return least[0];
@@ -109,8 +146,10 @@ __device__ __forceinline__ u32 energies_in(const PackedParams &p, const Tables &
 
 // Updates the RV at `at`; or, if it is not `on`, goes along.
 template <bool LINE>
-__device__ __forceinline__ void update(const PackedParams &p, const Tables &t, const Line &line, const Tile &tile, Space &space,
-                                       const Half &half, u32 at, bool on, Figures &figures) {
+__device__ __forceinline__ void update(const Work &work, const Line &line, const Half &half, u32 at, bool on, Figures &figures) {
+    const PackedParams &p = work.p, &hand = work.hand;
+    const Tile &tile = work.tile;
+    Space &space = work.space;
     const Group g = group_of(tile, at / 4u);
     Ahead rv;
     rv.y = (u32)g.y;
@@ -119,13 +158,13 @@ __device__ __forceinline__ void update(const PackedParams &p, const Tables &t, c
     const u32 odd = rv.x & 1u, pitch = 4u * tile.groups, before = space.labels[half.colour][at];
     const u8 *above = space.labels[half.colour ^ 1u] + at, *other = above + odd;
     const Beside beside = {{other[-1], other[0]}, {above[-(int)pitch]}, {above[pitch]}, {before}};
-    const bool own = is_own(tile, g), collected = on && own && half.now >= p.burn_in;
+    const bool own = is_own(tile, g), collected = on && own && half.collected;
     uint2 entry = make_uint2(0, 0);
-    if (collected) entry = *entry_at(p, half.colour, rv.y, rv.j);
+    if (collected) entry = half.entries[rv.y * hand.half + rv.j];
     u32 e[1][ENERGIES], total;
-    const u32 word = draw_word(p.key0, p.key1, rv.x, rv.y, p.chain << 24 | half.now);
-    const u32 least = energies_in(p, t, line.limit, tile, space, half, at, g.line, beside, rv, e);
-    const u32 label = draw_one<LINE>(p, t, line, word, least, e[0], total);
+    const u32 word = draw_word(hand.key0, hand.key1, rv.x, rv.y, p.chain << 24 | half.now);
+    const u32 least = energies_in(work, line.limit, half, at, g.line, beside, rv, e);
+    const u32 label = draw_one<LINE>(p, work.tables, line, word, least, e[0], total);
     if (!on) return;
     figures.touched += SPA_LABELS;
     figures.updated += own;
@@ -135,17 +174,17 @@ __device__ __forceinline__ void update(const PackedParams &p, const Tables &t, c
 }
 
 template <bool LINE>
-__device__ __forceinline__ void half_step(const PackedParams &p, const Tables &t, const Line &line, const Tile &tile, Space &space,
-                                          const Half &half, Figures &figures) {
-    gather(tile, space, half);
+__device__ __forceinline__ void half_step(const Work &work, const Line &line, const Half &half, Figures &figures) {
+    const Space &space = work.space;
+    gather(work.tile, work.space, half);
     __syncthreads();
-    u32 counts[WARPS], many = 0;
-    load_counts(space, counts);
-#pragma unroll
-    for (u32 k = 0; k < WARPS; ++k) many += counts[k];
+    const Counts counts = load_counts(space);
+    const u32 many = counts.before[WARPS / 4];
     for (u32 first = threadIdx.x & ~31u; first < many; first += SPA_THREADS) {
         const u32 n = first + threadIdx.x % 32u;
-        update<LINE>(p, t, line, tile, space, half, find(space, counts, min(n, many - 1u)), n < many, figures);
+        // Blocks that share a multiprocessor have no registers to keep the counts in.
+        const u32 at = find(space, SPA_BLOCKS == 1 ? counts : load_counts(space), n);
+        update<LINE>(work, line, half, at, n < many, figures);
     }
     __syncthreads();
 }
@@ -167,6 +206,21 @@ template <bool LINE> __device__ __forceinline__ void open_step(const PackedParam
     __syncthreads();
 }
 
+// What draws need of the parameters, in registers. A block that is alone has enough of them, and nothing else to do while it waits.
+__device__ __forceinline__ PackedParams at_hand(PackedParams p) {
+    p.entries[0] = kept(p.entries[0]);
+    p.entries[1] = kept(p.entries[1]);
+    p.half = kept(p.half);
+    p.burn_in = kept(p.burn_in);
+    p.second_origin = kept(p.second_origin);
+    p.first_offset = kept(p.first_offset);
+    p.s_outside = kept(p.s_outside);
+    p.narrow = kept(p.narrow);
+    p.key0 = kept(p.key0);
+    p.key1 = kept(p.key1);
+    return p;
+}
+
 struct Shared {
     __align__(16) Tables tables;
     Space space;
@@ -177,7 +231,7 @@ static_assert(sizeof(Shared) <= SPA_SHARED, "the host has room for this");
 template <bool LINE>
 __device__ __forceinline__ void sparse(const Batch &batch, u32 iteration, u32 iterations, u32 step, u32 told) {
     const Share mine = share(batch);
-    const PackedParams &p = batch.of[mine.job];
+    const PackedParams &p = batch.of[mine.job], copy = at_hand(p), &hand = SPA_BLOCKS == 1 && QUADS <= 4 ? copy : p;
     Shared &shared = in_register(shared_memory<Shared>());
     Tables &t = shared.tables;
     Space &space = shared.space;
@@ -186,20 +240,21 @@ __device__ __forceinline__ void sparse(const Batch &batch, u32 iteration, u32 it
     open_step<LINE>(p, step, t, place);
     Figures figures = {0, 0};
 
-    const u32 tiles = p.tiles[0].x, halves = 2u * iterations;
+    const u32 tiles = p.tiles[0].x, halves = 2u * iterations, begin = SPA_BLOCKS == 1 ? kept(2u * iteration) : 2u * iteration;
     const bool several = tiles > mine.blocks;
     Tile tile = open_tile(p, min(mine.block, tiles - 1u));
     for (u32 from = 0, round = told; from < halves; from += ROUND, ++round) {
         const bool last = from + ROUND >= halves;
-        const u32 first = place.step;
+        const u32 step_first = place.step;
         for (u32 index = mine.block; index < tiles; index += mine.blocks) {
             if (several) tile = open_tile(p, index);
             load_tile(p, tile, round, several || from == 0, space);
-            if (place.step != first) open_step<LINE>(p, first, t, place);
+            if (place.step != step_first) open_step<LINE>(p, step_first, t, place);
             for (u32 s = 0; s < min(ROUND, halves - from); ++s) {
-                const Half half = {from + s & 1u, iteration + (from + s >> 1), s};
+                const u32 now = begin + from + s >> 1;
+                const Half half = {from + s & 1u, now, s, now >= hand.burn_in, from + s & 1u ? hand.entries[1] : hand.entries[0]};
                 while (half.now >= place.end) open_step<LINE>(p, place.step + 1u, t, place);
-                half_step<LINE>(p, t, place.line, tile, space, half, figures);
+                half_step<LINE>(Work{p, hand, t, tile, space}, place.line, half, figures);
             }
             store_tile(p, tile, round + 1u, several || last, last, space);
             if (several) __syncthreads();

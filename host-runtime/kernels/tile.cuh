@@ -10,7 +10,7 @@
 // What is published is a word a group as well, with the number of its round: who reads waits for the words themselves.
 //
 // Set by the host: SPA_CELLS (RVs of a colour in a tile with its halo, at least), SPA_LEFT and SPA_RIGHT (bytes of the pictures of a tile, at
-// least; 0: singletons are made otherwise), SPA_SHARED (bytes of shared memory).
+// least), SPA_COSTS (bytes of alpha*S of all labels; these three are 0 where singletons are made otherwise), SPA_SHARED (bytes of shared memory).
 
 #define HALO 8u
 #define ROUND (HALO - 1u)
@@ -25,6 +25,7 @@ static_assert(WARPS % 4 == 0 && SPA_CELLS == 4 * WORDS * SPA_THREADS, "counts ar
 struct Tile {
     int left, top;     // RV of a plane in the first group, halo included; may be outside
     u32 groups, lines; // halo included
+    u32 cells;         // groups of all lines
     u32 inverse, rim;  // inverse_of(groups), and of those without the halo
 };
 
@@ -43,6 +44,9 @@ struct __align__(16) Space {
     u32 right[SPA_RIGHT / 4]; // pixels of the right picture, for all labels of the tile
     u8 left[SPA_LEFT];        // and of the left one
 #endif
+#if SPA_COSTS
+    u32 costs[2][SPA_CELLS * QUADS]; // alpha*S of all labels
+#endif
 };
 
 __device__ __forceinline__ u32 &labels_of(Space &space, u32 colour, u32 k) { return ((u32 *)space.labels[colour])[k]; }
@@ -57,6 +61,7 @@ __device__ __forceinline__ Tile open_tile(const PackedParams &p, u32 index) {
     tile.top = (int)(at.y & 0xffffu) - (int)HALO;
     tile.groups = (at.x >> 16) + 2u * RIM;
     tile.lines = (at.y >> 16) + 2u * HALO;
+    tile.cells = tile.groups * tile.lines;
     tile.inverse = inverse_of(tile.groups);
     tile.rim = inverse_of(at.x >> 16);
     return tile;
@@ -204,6 +209,22 @@ __device__ __forceinline__ Pixels<1> pixels_in(const PackedParams &p, const Tile
 }
 #endif
 
+#if SPA_COSTS
+__device__ __forceinline__ void load_costs(const PackedParams &p, const Tile &tile, Space &space) {
+    const u32 size = 4u * tile.groups * tile.lines;
+    for (u32 i = threadIdx.x; i < 2u * size; i += SPA_THREADS) {
+        const u32 colour = i >= size, k = i - colour * size;
+        const Group g = group_of(tile, k / 4u);
+        const u32 j = (u32)g.j + k % 4u;
+        if (!is_inside(p, g) || j >= p.half) continue;
+        u32 s[1][QUADS];
+        volume_singletons<1>(p, colour, (u32)g.y, j, s);
+#pragma unroll
+        for (int q = 0; q < QUADS; ++q) space.costs[colour][k * QUADS + q] = s[0][q];
+    }
+}
+#endif
+
 // What round `round` finds: the whole tile, or its halo.
 __device__ __forceinline__ void load_tile(const PackedParams &p, const Tile &tile, u32 round, bool whole, Space &space) {
     const Part part = {tile.groups, tile.lines, tile.inverse, whole};
@@ -231,6 +252,9 @@ __device__ __forceinline__ void load_tile(const PackedParams &p, const Tile &til
 #endif
 #if SPA_LEFT
         load_pictures(p, tile, space);
+#endif
+#if SPA_COSTS
+        load_costs(p, tile, space);
 #endif
     }
     __syncthreads();

@@ -157,6 +157,7 @@ inline unsigned load_told(const unsigned *at) {
 }
 
 template <class T> T &in_register(T &shared) { return shared; }
+template <class T> T kept(T value) { return value; }
 template <class T> T &shared_memory() {
     alignas(16) static thread_local char memory[227 << 10];
     return *(T *)memory;
@@ -200,6 +201,7 @@ inline unsigned __ballot_sync(unsigned mask, bool value) {
     for (unsigned i = 0; i < 32; ++i) bits |= (mask >> i & 1u) && all[i] ? 1u << i : 0u;
     return bits;
 }
+template <unsigned MASK> unsigned ballot(unsigned value) { return __ballot_sync(0xffffffffu, (value & MASK) != 0); }
 inline bool __any_sync(unsigned mask, bool value) { return __ballot_sync(mask, value) != 0; }
 inline unsigned __reduce_add_sync(unsigned mask, unsigned value) {
     const uint64_t *all = emulator::exchange(mask, value);

@@ -169,7 +169,11 @@ pub fn representatives() -> Vec<(&'static str, Variant)> {
             ("SPA_CELLS", 2048),
             ("SPA_LEFT", if volume == 1 { 0 } else { 4096 }),
             ("SPA_RIGHT", if volume == 1 { 0 } else { 8192 }),
-            ("SPA_SHARED", 64 << 10),
+            (
+                "SPA_COSTS",
+                if volume == 1 && labels <= 16 { 2 * 2048 * labels.next_multiple_of(4) } else { 0 },
+            ),
+            ("SPA_SHARED", 128 << 10),
             ("SPA_BATCH", 1),
         ],
     };
@@ -215,6 +219,7 @@ pub fn representatives() -> Vec<(&'static str, Variant)> {
         ("sparse-stereo-64", packed(SPARSE, 64, 0, 0, true)),
         ("sparse-stereo-56-capped", packed(SPARSE, 56, 0, 1, false)),
         ("sparse-volume-49", packed(SPARSE, 49, 1, 0, false)),
+        ("sparse-volume-4", packed(SPARSE, 4, 1, 0, false)),
         ("stereo-64", generic(64, 32, 2, 0, 0, 0, 0)),
         ("flow-225", generic(225, 32, 8, 0, 1, 0, 0)),
         ("segment-4-linear-evidence", generic(4, 4, 1, 1, 1, 1, 1)),

@@ -209,9 +209,14 @@ impl<'a> Sampler<'a> {
             let pairs = source == PACKED && spread.pairs;
             variant.defines.push(("SPA_PAIRS", u32::from(pairs)));
             if source == SPARSE {
-                let Memory { cells, left, right, bytes } = spread.memory;
-                let sizes =
-                    [("SPA_CELLS", cells), ("SPA_LEFT", left), ("SPA_RIGHT", right), ("SPA_SHARED", bytes)];
+                let Memory { cells, left, right, costs, bytes } = spread.memory;
+                let sizes = [
+                    ("SPA_CELLS", cells),
+                    ("SPA_LEFT", left),
+                    ("SPA_RIGHT", right),
+                    ("SPA_COSTS", costs),
+                    ("SPA_SHARED", bytes),
+                ];
                 variant.defines.extend(sizes.map(|(name, size)| (name, size as u32)));
             }
             variant.defines.push(("SPA_BATCH", batch));

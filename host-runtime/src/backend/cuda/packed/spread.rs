@@ -3,7 +3,7 @@
 use super::super::device::Device;
 use super::cutting::STRETCH;
 use super::lane::Planes;
-use super::tiling::{Memory, Room, Tiling};
+use super::tiling::{Keeps, Memory, Room, Tiling};
 
 /// How many threads a kernel has.
 #[derive(Debug, Clone, Copy)]
@@ -38,6 +38,9 @@ pub struct Spread {
 /// Warps of a block of the dense kernel: one for each scheduler of a multiprocessor.
 const WARPS: usize = 4;
 
+/// Few labels: what they cost has room in shared memory.
+const FEW: usize = 16;
+
 /// Shared memory that the driver takes for each block.
 const RESERVED: usize = 1 << 10;
 
@@ -60,21 +63,27 @@ impl Spread {
         // One tile a multiprocessor has the least halo; two even out that some tiles have more to do. Motion has most of its open RVs in
         // few tiles: they are cut anew, and sparse pays later.
         let large = each >= 72;
-        let motion = !stereo && labels > 16;
+        let labels = usize::from(labels);
+        let motion = !stereo && labels > FEW;
         let (sparse, few) = match large {
             true => (shape(256, 2), 0.8),
-            false if labels <= 16 => (shape(384, 1), 0.5),
+            false if labels <= FEW => (shape(384, 1), 0.5),
             false => (shape(384, 1), if motion { 0.15 } else { 0.33 }),
         };
         let bytes = (device.shared as usize + RESERVED) / sparse.blocks as usize - RESERVED;
         let stretch = if motion && !large { STRETCH } else { 1 };
-        let (threads, labels) = (sparse.threads as usize, labels.into());
+        let threads = sparse.threads as usize;
         let tiles_at_once = sparse.blocks as usize * multiprocessors / jobs;
-        let mut room = Room { threads, bytes, labels, stretch, pictures: stereo };
+        let keeps = match stereo {
+            true => Keeps::Pictures,
+            false if labels <= FEW => Keeps::Costs,
+            false => Keeps::Nothing,
+        };
+        let mut room = Room { threads, bytes, labels, stretch, keeps };
         let mut tiling = Tiling::new(planes, tiles_at_once, &room);
         if tiling.tiles() > tiles_at_once {
-            // Tiles take turns: pictures would be copied to shared memory again in every round.
-            room.pictures = false;
+            // Tiles take turns: all that would be copied to shared memory again in every round.
+            room.keeps = Keeps::Nothing;
             tiling = Tiling::new(planes, tiles_at_once, &room);
         }
         Self {

@@ -36,8 +36,19 @@ pub struct Room {
     pub labels: usize,
     /// Tiles may get as many times as high when they are cut anew (`kernels/cut.cuh`).
     pub stretch: usize,
-    /// Whether singletons are made from pictures, which then have a place in shared memory.
-    pub pictures: bool,
+    /// What singletons are made from there.
+    pub keeps: Keeps,
+}
+
+/// What shared memory keeps for the singletons of a tile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keeps {
+    /// Nothing: they are read from global memory.
+    Nothing,
+    /// The pixels that they are differences of.
+    Pictures,
+    /// α·S of every label.
+    Costs,
 }
 
 /// What a tile takes of shared memory (`Shared` of `kernels/sparse.cu`), in bytes where no unit is named.
@@ -49,6 +60,8 @@ pub struct Memory {
     pub left: usize,
     /// Pixels of the right picture (`SPA_RIGHT`).
     pub right: usize,
+    /// α·S of all labels (`SPA_COSTS`).
+    pub costs: usize,
     /// All of it (`SPA_SHARED`).
     pub bytes: usize,
 }
@@ -91,15 +104,15 @@ impl Tiling {
         let (groups, lines) = (self.groups + HALO / GROUP, room.stretch * self.lines + 2 * HALO);
         let cells = (GROUP * groups * lines).next_multiple_of(GROUP * room.threads);
         let quads = room.labels.div_ceil(GROUP);
-        let (left, right) = if room.pictures {
-            (2 * GROUP * groups * lines, 4 * ((2 * groups + quads + 2) | 1) * lines)
-        } else {
-            (0, 0)
+        let (left, right, costs) = match room.keeps {
+            Keeps::Nothing => (0, 0, 0),
+            Keeps::Pictures => (2 * GROUP * groups * lines, 4 * ((2 * groups + quads + 2) | 1) * lines, 0),
+            Keeps::Costs => (0, 0, 2 * cells * GROUP * quads),
         };
         let tables = (room.labels + 1) * pair_row(room.labels) + 2 * WEIGHTS;
         // Labels, who is awake, until when: a byte each of either colour; a list; bits of wide RVs; counts and places between all these.
-        let bytes = tables + 8 * cells + cells / 4 + left + right + 256;
-        Memory { cells, left, right, bytes }
+        let bytes = tables + 8 * cells + cells / 4 + left + right + costs + 256;
+        Memory { cells, left, right, costs, bytes }
     }
 
     /// RVs that a block updates in a half-step, on average: of its tiles and half of their halos.
@@ -115,7 +128,12 @@ mod tests {
     use proptest::prelude::*;
 
     fn room(labels: usize, pictures: bool) -> Room {
-        Room { threads: 256, bytes: 80 << 10, labels, stretch: 1, pictures }
+        let keeps = match pictures {
+            true => Keeps::Pictures,
+            false if labels <= 16 => Keeps::Costs,
+            false => Keeps::Nothing,
+        };
+        Room { threads: 256, bytes: 80 << 10, labels, stretch: 1, keeps }
     }
 
     proptest! {
