@@ -43,6 +43,7 @@ struct PackedParams {
     uint2 *entries[2];      // H x half
     Log log;
     uint2 *tiles;           // tile.cuh
+    u32 *weights;           // stripes x H (cut.cuh)
     u32 *published;         // two sets of two planes, H x published_pitch groups (tile.cuh)
     u32 *flags;             // of the bands, FLAG words apart: half-steps done
     u64 *counters;          // labels touched and RVs updated by the sparse kernel; open RVs of the dense one, by launches in turn
@@ -53,7 +54,8 @@ struct PackedParams {
     u32 narrow;             // 255 - 4 beta * max V
     u32 key0, key1, u_mask, count_max, chain, burn_in;
     u32 unit;               // 1024 (half_weights)
-    u32 published_pitch; // tile.cuh
+    u32 published_pitch;    // tile.cuh
+    u32 stripe;             // groups of a stripe (cut.cuh)
 };
 
 #define FLAG 8

@@ -12,12 +12,17 @@
 struct Half {
     u32 colour, now; // its iteration
     u32 s;           // its number in the round
-    bool collected;
-    uint2 *entries; // of its colour
+    bool collected;  // picks are entered
+    uint2 *entries;  // of its colour
 };
 
-// What updates of a tile work with: the job, what is `at_hand` of it, its tables, the tile.
+// A number or an address in a register, if a block is alone on its multiprocessor: it has enough of them, and nothing else to do while it
+// waits for a parameter.
+template <class T> __device__ __forceinline__ T at_hand(T v) { return SPA_BLOCKS == 1 ? kept(v) : v; }
+
+// What half-steps of a tile work with: the thread's number, the job, the same with what updates need `at_hand`, its tables, the tile.
 struct Work {
+    u32 thread;
     const PackedParams &p, &hand;
     const Tables &tables;
     const Tile &tile;
@@ -30,16 +35,18 @@ struct Figures {
 };
 
 // Packs the awake RVs of this warp's share of the tile into its list: four of a word a lane, some words apart.
-__device__ __forceinline__ void gather(const Tile &tile, Space &space, const Half &half) {
+__device__ __forceinline__ void gather(const Work &work, const Half &half) {
+    const Tile &tile = work.tile;
+    Space &space = work.space;
     const u32 *awake = (const u32 *)space.awake[half.colour], *until = (const u32 *)space.until[half.colour];
-    const u32 warp = threadIdx.x / 32u, lane = threadIdx.x % 32u, below = (1u << lane) - 1u;
+    const u32 warp = work.thread / 32u, lane = work.thread % 32u, below = (1u << lane) - 1u;
     const u32 later = four(127u - half.s); // until + later has its top bit set if `until` is after this half-step
     u16 *list = space.list[warp];
     u32 end = 0;
 #pragma unroll
     for (u32 n = 0; n < WORDS; ++n) {
         if (n * SPA_THREADS >= tile.cells) break;
-        const u32 k = n * SPA_THREADS + threadIdx.x;
+        const u32 k = n * SPA_THREADS + work.thread;
         const u32 on = SPA_STRIPPED == 1 ? 0u : awake[k] & until[k] + later >> 7 & four(1);
         // How many there are up to each, and all of them, 0 to 4, in the top byte; and in the lanes before this one, bit by bit.
         const u32 own = on * 0x01010101u;
@@ -158,6 +165,8 @@ __device__ __forceinline__ void update(const Work &work, const Line &line, const
     const u32 odd = rv.x & 1u, pitch = 4u * tile.groups, before = space.labels[half.colour][at];
     const u8 *above = space.labels[half.colour ^ 1u] + at, *other = above + odd;
     const Beside beside = {{other[-1], other[0]}, {above[-(int)pitch]}, {above[pitch]}, {before}};
+    // Rows of the table wait for these labels: no other read may be issued before them (where other blocks are there, they fill the wait).
+    if (SPA_BLOCKS == 1) __syncwarp();
     const bool own = is_own(tile, g), collected = on && own && half.collected;
     uint2 entry = make_uint2(0, 0);
     if (collected) entry = half.entries[rv.y * hand.half + rv.j];
@@ -176,7 +185,7 @@ __device__ __forceinline__ void update(const Work &work, const Line &line, const
 template <bool LINE>
 __device__ __forceinline__ void half_step(const Work &work, const Line &line, const Half &half, Figures &figures) {
     const Space &space = work.space;
-    gather(work.tile, work.space, half);
+    gather(work, half);
     __syncthreads();
     const Counts counts = load_counts(space);
     const u32 many = counts.before[WARPS / 4];
@@ -206,18 +215,18 @@ template <bool LINE> __device__ __forceinline__ void open_step(const PackedParam
     __syncthreads();
 }
 
-// What draws need of the parameters, in registers. A block that is alone has enough of them, and nothing else to do while it waits.
-__device__ __forceinline__ PackedParams at_hand(PackedParams p) {
-    p.entries[0] = kept(p.entries[0]);
-    p.entries[1] = kept(p.entries[1]);
-    p.half = kept(p.half);
-    p.burn_in = kept(p.burn_in);
-    p.second_origin = kept(p.second_origin);
-    p.first_offset = kept(p.first_offset);
-    p.s_outside = kept(p.s_outside);
-    p.narrow = kept(p.narrow);
-    p.key0 = kept(p.key0);
-    p.key1 = kept(p.key1);
+// The parameters that updates need, at hand; not where many labels take the registers.
+__device__ __forceinline__ PackedParams all_at_hand(PackedParams p) {
+    p.entries[0] = at_hand(p.entries[0]);
+    p.entries[1] = at_hand(p.entries[1]);
+    p.half = at_hand(p.half);
+    p.burn_in = at_hand(p.burn_in);
+    p.second_origin = at_hand(p.second_origin);
+    p.first_offset = at_hand(p.first_offset);
+    p.s_outside = at_hand(p.s_outside);
+    p.narrow = at_hand(p.narrow);
+    p.key0 = at_hand(p.key0);
+    p.key1 = at_hand(p.key1);
     return p;
 }
 
@@ -231,7 +240,7 @@ static_assert(sizeof(Shared) <= SPA_SHARED, "the host has room for this");
 template <bool LINE>
 __device__ __forceinline__ void sparse(const Batch &batch, u32 iteration, u32 iterations, u32 step, u32 told) {
     const Share mine = share(batch);
-    const PackedParams &p = batch.of[mine.job], copy = at_hand(p), &hand = SPA_BLOCKS == 1 && QUADS <= 4 ? copy : p;
+    const PackedParams &p = batch.of[mine.job], copy = all_at_hand(p), &hand = SPA_BLOCKS == 1 && QUADS <= 4 ? copy : p;
     Shared &shared = in_register(shared_memory<Shared>());
     Tables &t = shared.tables;
     Space &space = shared.space;
@@ -240,23 +249,25 @@ __device__ __forceinline__ void sparse(const Batch &batch, u32 iteration, u32 it
     open_step<LINE>(p, step, t, place);
     Figures figures = {0, 0};
 
-    const u32 tiles = p.tiles[0].x, halves = 2u * iterations, begin = SPA_BLOCKS == 1 ? kept(2u * iteration) : 2u * iteration;
+    const u32 tiles = p.tiles[0].x, halves = 2u * iterations, begin = at_hand(2u * iteration), thread = at_hand(threadIdx.x);
     const bool several = tiles > mine.blocks;
     Tile tile = open_tile(p, min(mine.block, tiles - 1u));
     for (u32 from = 0, round = told; from < halves; from += ROUND, ++round) {
         const bool last = from + ROUND >= halves;
-        const u32 step_first = place.step;
+        const u32 first = place.step;
         for (u32 index = mine.block; index < tiles; index += mine.blocks) {
             if (several) tile = open_tile(p, index);
             load_tile(p, tile, round, several || from == 0, space);
-            if (place.step != step_first) open_step<LINE>(p, step_first, t, place);
+            if (place.step != first) open_step<LINE>(p, first, t, place);
             for (u32 s = 0; s < min(ROUND, halves - from); ++s) {
                 const u32 now = begin + from + s >> 1;
-                const Half half = {from + s & 1u, now, s, now >= hand.burn_in, from + s & 1u ? hand.entries[1] : hand.entries[0]};
+                uint2 *entries = from + s & 1u ? hand.entries[1] : hand.entries[0];
+                const Half half = {from + s & 1u, now, s, now >= hand.burn_in, entries};
                 while (half.now >= place.end) open_step<LINE>(p, place.step + 1u, t, place);
-                half_step<LINE>(Work{p, hand, t, tile, space}, place.line, half, figures);
+                half_step<LINE>(Work{thread, p, hand, t, tile, space}, place.line, half, figures);
             }
             store_tile(p, tile, round + 1u, several || last, last, space);
+            if (SPA_CUT && last) store_weights(p, tile, space);
             if (several) __syncthreads();
         }
     }

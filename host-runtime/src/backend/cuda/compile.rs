@@ -174,6 +174,7 @@ pub fn representatives() -> Vec<(&'static str, Variant)> {
                 if volume == 1 && labels <= 16 { 2 * 2048 * labels.next_multiple_of(4) } else { 0 },
             ),
             ("SPA_SHARED", 128 << 10),
+            ("SPA_CUT", u32::from(volume == 1 && labels > 16)),
             ("SPA_BATCH", 1),
         ],
     };

@@ -218,6 +218,7 @@ impl<'a> Sampler<'a> {
                     ("SPA_SHARED", bytes),
                 ];
                 variant.defines.extend(sizes.map(|(name, size)| (name, size as u32)));
+                variant.defines.push(("SPA_CUT", u32::from(spread.stretch > 1)));
             }
             variant.defines.push(("SPA_BATCH", batch));
             if stripped != Stripped::Nothing {
@@ -407,11 +408,9 @@ impl<'a> Sampler<'a> {
             unsafe { self.launch(&self.wake, config, false, &[]) }?;
         }
         let cuts = sparse && self.cutting.as_mut().is_some_and(|cutting| cutting.before_launch(wakes, span));
-        if let Some(Cutting { function, config, scalars: [blocks, stripe, lines], .. }) =
-            self.cutting.as_ref().filter(|_| cuts)
-        {
+        if let Some(Cutting { function, config, scalars, .. }) = self.cutting.as_ref().filter(|_| cuts) {
             // SAFETY: as above; the table has room for as many tiles as blocks.
-            unsafe { self.launch(function, *config, false, &[told, *blocks, *stripe, *lines]) }?;
+            unsafe { self.launch(function, *config, false, scalars) }?;
         }
         let tells = if sparse { (2 * span).div_ceil(tiling::ROUND) } else { 2 * span };
         self.told = Some((which, told + tells));

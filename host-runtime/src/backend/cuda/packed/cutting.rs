@@ -8,7 +8,7 @@ use cudarc::driver::sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMI
 use cudarc::driver::{CudaFunction, LaunchConfig};
 
 /// A tile may get so many times as high as those that a run begins with.
-pub const STRETCH: usize = 3;
+pub const STRETCH: usize = 2;
 
 /// Iterations until tiles are cut for the first time: those that were only woken sleep by then.
 const FIRST: u32 = 4;
@@ -65,8 +65,8 @@ pub struct Cutting {
     pub function: CudaFunction,
     /// How it is launched.
     pub config: LaunchConfig,
-    /// What it takes beside the jobs and the round: blocks of a job, groups of a stripe, most lines of a tile.
-    pub scalars: [u32; 3],
+    /// What it takes beside the jobs: blocks of a job, most lines of a tile.
+    pub scalars: [u32; 2],
     timing: Timing,
 }
 
@@ -91,7 +91,7 @@ impl Cutting {
             .map_err(driver("ask for shared memory"))?;
         let config =
             LaunchConfig { grid_dim: (jobs, 1, 1), block_dim: (1024, 1, 1), shared_mem_bytes: bytes as u32 };
-        let scalars = [blocks, tiling.groups as u32, (STRETCH * tiling.lines) as u32];
+        let scalars = [blocks, (STRETCH * tiling.lines) as u32];
         Ok(Some(Self { function, config, scalars, timing: Timing::new() }))
     }
 

@@ -61,14 +61,14 @@ impl Spread {
         let blocks = if pairs { 4 } else { (4..=most).min_by_key(slots).unwrap_or(4) };
 
         // One tile a multiprocessor has the least halo; two even out that some tiles have more to do. Motion has most of its open RVs in
-        // few tiles: they are cut anew, and sparse pays later.
+        // few tiles: they are cut anew.
         let large = each >= 72;
         let labels = usize::from(labels);
         let motion = !stereo && labels > FEW;
         let (sparse, few) = match large {
             true => (shape(256, 2), 0.8),
             false if labels <= FEW => (shape(384, 1), 0.5),
-            false => (shape(384, 1), if motion { 0.15 } else { 0.33 }),
+            false => (shape(384, 1), 0.33),
         };
         let bytes = (device.shared as usize + RESERVED) / sparse.blocks as usize - RESERVED;
         let stretch = if motion && !large { STRETCH } else { 1 };
