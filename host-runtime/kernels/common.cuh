@@ -54,8 +54,12 @@ struct Log {
     u64 job; // of a batch, in bits 56..63
 };
 
-// {RV, label, count, job} in one word: RV in bits 0..31, label 32..39, count 40..55, job 56..63. One atomic for the lanes
-// that send together.
+// {RV, label, count, job} in one word: RV in bits 0..31, label 32..39, count 40..55, job 56..63.
+__device__ __forceinline__ u64 message(const Log &log, u32 rv, u32 label, u32 count) {
+    return (u64)rv | (u64)label << 32 | (u64)count << 40 | log.job;
+}
+
+// One atomic for the lanes that send together.
 __device__ __forceinline__ void send(const Log &log, u32 rv, u32 label, u32 count) {
     const u32 mask = __activemask();
     const u32 lane = threadIdx.x & 31u;
@@ -63,7 +67,7 @@ __device__ __forceinline__ void send(const Log &log, u32 rv, u32 label, u32 coun
     u64 base = 0;
     if (lane == leader) base = atomicAdd(log.cursor, (u64)__popc(mask));
     base = __shfl_sync(mask, base, leader);
-    log.messages[base + __popc(mask & ((1u << lane) - 1u))] = (u64)rv | (u64)label << 32 | (u64)count << 40 | log.job;
+    log.messages[base + __popc(mask & ((1u << lane) - 1u))] = message(log, rv, label, count);
 }
 
 // Two label+count pairs (Fig. 3.9a) and how many collected iterations they account for.

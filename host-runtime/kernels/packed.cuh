@@ -213,24 +213,45 @@ __device__ __forceinline__ void load_weights(const Step &step, Tables &t) {
     }
 }
 
+// Threads of a block that settles.
+#define SETTLERS 256u
+
+// Where `many` messages of this thread go, if all threads of such a block send some: one atomic a block.
+__device__ __forceinline__ u64 *room_for(const Log &log, u32 many) {
+    __shared__ u32 warps[SETTLERS / 32u];
+    __shared__ u64 base;
+    const u32 warp = threadIdx.x / 32u, up_to = sum_up_to_lane<32>(many);
+    if (threadIdx.x % 32u == 31u) warps[warp] = up_to;
+    __syncthreads();
+    u32 before = 0, all = 0;
+#pragma unroll
+    for (u32 k = 0; k < SETTLERS / 32u; ++k) {
+        before += k < warp ? warps[k] : 0u;
+        all += warps[k];
+    }
+    if (threadIdx.x == 0) base = atomicAdd(log.cursor, (u64)all);
+    __syncthreads();
+    return log.messages + base + before + up_to - many;
+}
+
 // Brings every entry up to `done` collected iterations; at the end also sends what is left.
-extern "C" __global__ void __launch_bounds__(256) packed_settle(const __grid_constant__ Batch batch, u32 done, u32 last) {
+extern "C" __global__ void __launch_bounds__(SETTLERS) packed_settle(const __grid_constant__ Batch batch, u32 done, u32 last) {
     const Share mine = share(batch);
     const PackedParams &p = batch.of[mine.job];
-    const u32 i = mine.block * 256u + threadIdx.x;
-    const u32 plane = p.half * p.height;
-    if (i >= 2u * plane) return;
-    const u32 colour = i >= plane, k = i - colour * plane;
-    const u32 y = k / p.half, j = k % p.half;
-    u32 x;
-    if (!field_position(p, colour, y, j, &x)) return;
-    if (!(p.valid[colour][(u64)y * p.words + j / 32u] >> j % 32u & 1u)) return;
-    const u32 label = p.labels[colour][(u64)(y + 1u) * p.pitch + 32u + j];
-    Entry e = unpack(p.entries[colour][k]);
-    pick(e, label, done - e.accounted, p.count_max, p.log, y * p.width + x);
-    e.accounted = done;
-    p.entries[colour][k] = pack(e);
+    const u32 i = mine.block * SETTLERS + threadIdx.x, plane = p.half * p.height;
+    const u32 colour = i >= plane, k = i - colour * plane, y = k / p.half, j = k % p.half;
+    u32 x = 0;
+    const bool on = i < 2u * plane && field_position(p, colour, y, j, &x) && (p.valid[colour][(u64)y * p.words + j / 32u] >> j % 32u & 1u);
+    const u32 rv = y * p.width + x;
+    Entry e = {0, 0, 0, 0, 0};
+    if (on) {
+        e = unpack(p.entries[colour][k]);
+        pick(e, p.labels[colour][(u64)(y + 1u) * p.pitch + 32u + j], done - e.accounted, p.count_max, p.log, rv);
+        e.accounted = done;
+        p.entries[colour][k] = pack(e);
+    }
     if (!last) return;
-    if (e.mrp_count > 0) send(p.log, y * p.width + x, e.mrp, e.mrp_count);
-    if (e.lrp_count > 0) send(p.log, y * p.width + x, e.lrp, e.lrp_count);
+    u64 *to = room_for(p.log, (e.mrp_count > 0) + (e.lrp_count > 0));
+    if (e.mrp_count > 0) *to++ = message(p.log, rv, e.mrp, e.mrp_count);
+    if (e.lrp_count > 0) *to = message(p.log, rv, e.lrp, e.lrp_count);
 }
