@@ -91,11 +91,13 @@ impl Identity {
         if self.record != now.record {
             let [there, here] = [self, now]
                 .map(|of| serde_json::from_str::<Map<String, Value>>(&of.record).unwrap_or_default());
-            let of =
-                |record: &Map<String, Value>, key: &str| record.get(key).unwrap_or(&Value::Null).to_string();
+            let of = |record: &Map<String, Value>, key: &str| record.get(key).cloned().unwrap_or_default();
             let differs = |key: &&String| of(&there, key) != of(&here, key);
             return match there.keys().chain(here.keys()).find(differs) {
-                Some(key) => is(key, &of(&there, key), &of(&here, key)),
+                Some(key) => {
+                    let (name, there, here) = first_difference(key, of(&there, key), of(&here, key));
+                    is(&name, &there, &here)
+                }
                 None => is("the record", &self.record, &now.record),
             };
         }
@@ -105,6 +107,17 @@ impl Identity {
             .find(|(_, there, here)| there != here)
             .map(|(name, ..)| format!("it is of other pictures: the {name} one differs"))
     }
+}
+
+/// What differs of two values of a record named `key`: of lists the first entry that does, as they may be long.
+fn first_difference(key: &str, there: Value, here: Value) -> (String, Value, Value) {
+    let (Value::Array(one), Value::Array(other)) = (&there, &here) else {
+        return (key.to_string(), there, here);
+    };
+    let of = |list: &[Value], n: usize| list.get(n).cloned().unwrap_or_else(|| "missing".into());
+    let longest = one.len().max(other.len());
+    let n = (0..longest).find(|&n| one.get(n) != other.get(n)).unwrap_or_default();
+    (format!("entry {} of {key}", n + 1), of(one, n), of(other, n))
 }
 
 /// Writes a checkpoint of `snapshot`: beside `path` first, then renamed, so that `path` is whole at any time.

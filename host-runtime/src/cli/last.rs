@@ -27,6 +27,7 @@ use crate::spill::{Spill, Spilled};
 use crate::summary::{Figures, Hashes, Summary, with_prefix};
 use crate::trace::{EnergyTrace, TRACE};
 use crate::uncertainty::{Scale, credible};
+use anyhow::Context;
 use spa_model::hash::{Hasher, hash_messages, sha256_hex};
 use spa_model::{ArrayShape, Outcome, Start};
 use spagen::Build;
@@ -367,7 +368,8 @@ impl Results<'_> {
                 kept,
                 messages: (summary.log.messages, &summary.hashes.messages),
             };
-            logfile::write(path, plan.application.name(), job, beside.shape, &run)?;
+            logfile::write(path, plan.application.name(), job, beside.shape, &run)
+                .with_context(|| results_are_there(options))?;
         }
         if let (Some(path), Some(shown)) = (&options.report, shown) {
             if matches!(scale, Scale::Plane { base: Some(_), .. }) {
@@ -382,9 +384,19 @@ impl Results<'_> {
                 trace: beside.trace,
                 command: &command_line(),
             };
-            report::write(path, &run)?;
+            report::write(path, &run).with_context(|| results_are_there(options))?;
         }
         Ok(summary)
+    }
+}
+
+/// What to say of the results where something beside them cannot be written.
+fn results_are_there(options: &RunOptions) -> String {
+    match &options.output {
+        Some(folder) => {
+            format!("the results in '{}' are complete, what goes beside them is not", folder.display())
+        }
+        None => "the run ended, but what was to be kept of it is missing".to_string(),
     }
 }
 

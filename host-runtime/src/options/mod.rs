@@ -249,6 +249,10 @@ impl RunOptions {
                 ranges::check(key, number.into())
                     .map_err(|allowed| refuse(format!("{key} is {number}, but {allowed}")))?;
             }
+            for number in numbers.iter().filter_map(toml::Value::as_float) {
+                ranges::check_whole(key)
+                    .map_err(|allowed| refuse(format!("{key} is {number}, but {allowed}")))?;
+            }
         }
         let of_application = |key: &str| is_among::<ApplicationOptions>(key);
         let of_simulation = |key: &str| is_among::<SimulationOptions>(key);
@@ -266,6 +270,10 @@ impl RunOptions {
         let given: Vec<&str> = exclusive.iter().filter(|(_, given)| *given).map(|&(name, _)| name).collect();
         if given.len() > 1 {
             return Err(refuse(format!("{} exclude each other; keep one", given.join(" and "))));
+        }
+        if let Some(temperature) = options.temperature.filter(|t| !(t.is_finite() && *t > 0.0)) {
+            let text = format!("temperature is {temperature}, but must be a finite number above 0");
+            return Err(refuse(text));
         }
         let folder = path.parent().unwrap_or(Path::new(""));
         let words = ["argmin", "zero", "random"].map(Path::new);
@@ -454,6 +462,12 @@ mod tests {
         assert!(text("labels = 70000").ends_with(": labels is 70000, but must be 2…256"));
         assert!(text("values = [3, 256]").ends_with(": values is 256, but must be 0…255"));
         assert!(text("sim-idle = 100").ends_with(": sim-idle is 100, but must be 0…99 percent"));
+        assert!(text("cap = 0.5").ends_with(": cap is 0.5, but must be a whole number, 1…255"));
+        assert!(text("values = [3, 2.5]").ends_with(": values is 2.5, but must be a whole number, 0…255"));
+        assert!(
+            text("temperature = -1.0").ends_with(": temperature is -1, but must be a finite number above 0")
+        );
+        assert!(text("temperature = inf").contains("configuration '"));
         assert!(text("= 3").contains("configuration '"));
     }
 

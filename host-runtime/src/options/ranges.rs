@@ -91,6 +91,14 @@ pub fn check(name: &str, value: i128) -> Result<(), String> {
     }
 }
 
+/// Refuses a fraction for the option `name` if that takes whole numbers.
+///
+/// # Errors
+/// The allowed values, in words.
+pub fn check_whole(name: &str) -> Result<(), String> {
+    allowed(name).map_or(Ok(()), |allowed| Err(format!("must be a whole number, {allowed}")))
+}
+
 fn whole(text: &str, allowed: Option<String>) -> Result<i128, String> {
     let allowed = || allowed.map_or_else(String::new, |allowed| format!(", {allowed}"));
     text.trim().parse().map_err(|_| format!("must be a whole number{}", allowed()))

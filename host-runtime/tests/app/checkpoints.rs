@@ -127,6 +127,9 @@ fn a_checkpoint_that_is_damaged_or_of_another_run_is_refused() {
     };
     other(&with(&["--resume", "c", "--seed", "9"]), "it is of another run: seed is 0 there and 9 here");
     other(&with(&["--resume", "c", "--beta", "3"]), "it is of another run: beta is 8 there and 3 here");
+    let text = spa.fails(1, &with(&["--resume", "c", "--temperature", "3"]));
+    let words = "it is of another run: entry 1 of schedule is {\"temperature\":";
+    assert!(text.contains(words) && text.len() < 400, "{text}");
     let more = &run[3..];
     let swapped = ["stereo", "scene/right.png", "scene/left.png"];
     other(

@@ -82,3 +82,28 @@ fn every_flipped_bit_is_found() {
     assert!(read_error(&path, &longer).contains("goes on after its last line"));
     assert!(read_error(&path, b"not a log at all").contains("this is no log of spa"));
 }
+
+#[test]
+#[cfg(unix)]
+fn a_log_that_finds_no_room_costs_no_results() {
+    let spa = Spa::with_scene("stereo", "12");
+    // Files of up to a megabyte: the results are smaller, the log is not.
+    let limited = "trap '' XFSZ; ulimit -f 2048; exec \"$0\" \"$@\"";
+    let run = ["stereo", "scene/left.png", "scene/right.png", "--labels", "12", "--temperature", "20"];
+    let more = ["--iterations", "4000", "--keep-log", "run.log", "-o", "out"];
+    let output = std::process::Command::new("sh")
+        .args(["-c", limited, env!("CARGO_BIN_EXE_spa")])
+        .args(run.iter().chain(&more))
+        .current_dir(spa.folder.path())
+        .output()
+        .unwrap();
+    let (_, stderr) = super::support::texts(&output);
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    let said = "error: the results in 'out' are complete, what goes beside them is not: failed to write log 'run.log'";
+    assert!(stderr.contains(said), "{stderr}");
+    assert_eq!(spa.json("out/summary.json")["iterations"], 4000, "{stderr}");
+    let left = std::fs::read_dir(spa.folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+    let mut left: Vec<_> = left.collect();
+    left.sort();
+    assert_eq!(left, ["out", "scene"]);
+}
