@@ -94,7 +94,11 @@ pub fn write_histogram<C: Counted>(
 /// [`Error::Usage`] if a format cannot hold it, [`Error::File`] if a file cannot be written.
 pub fn write_formats(output: &Output, field: &Field, formats: &[FileFormat]) -> Result<()> {
     for &format in formats {
-        field.write(&output.path(field.file_name(format)?), format)?;
+        let name = field.file_name(format)?;
+        field.write(&output.path(name), format)?;
+        if let Some(misread) = field.misread(format) {
+            eprintln!("note: {name} has {misread}");
+        }
     }
     Ok(())
 }

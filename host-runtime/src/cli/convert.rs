@@ -56,6 +56,9 @@ impl Convert {
         };
         answer.field.file_name(format)?;
         replace_at(&self.to, |place| answer.field.write(place, format))?;
+        if let Some(misread) = answer.field.misread(format) {
+            eprintln!("note: '{}' has {misread}", self.to.display());
+        }
         Ok(ExitCode::SUCCESS)
     }
 }

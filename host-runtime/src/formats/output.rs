@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::npy;
 use serde::Deserialize;
 use spa_model::job::window_offsets;
+use spagen::parameters::counted;
 use std::path::Path;
 
 /// A format that results can be written in.
@@ -104,6 +105,18 @@ impl Field {
             Self::Flow(_) => "flow",
             Self::Labels(_) => "labels",
         }
+    }
+
+    /// What readers of a file of `format` will take otherwise than it is, in words: the 0 of a float map is unknown to many.
+    pub fn misread(&self, format: FileFormat) -> Option<String> {
+        let (Self::Disparity(map), FileFormat::Pfm | FileFormat::Tiff) = (self, format) else { return None };
+        let zeros = map.values.iter().filter(|&&v| v == 0.0).count();
+        (zeros > 0).then(|| {
+            format!(
+                "{} with disparity 0: read it with --unknown none, or 0 means unknown",
+                counted(zeros as u64, "pixel")
+            )
+        })
     }
 
     /// Writes the file `path` in `format`.

@@ -234,6 +234,15 @@ fn what_is_unknown_stays_unknown_in_every_format() {
             assert_eq!(steps, [1856, 0, 0, 0, 3072, 0], "{from} to {to} to KITTI");
         }
     }
+    // A 0 that is known is told where it will be taken for unknown, and where it is not, not.
+    spa_runtime::npy::write(&spa.path("zeros.npy"), &[2, 2], &[1.0_f32, 0.0, f32::NAN, 0.0]).unwrap();
+    for (name, note) in [("z.pfm", true), ("z.tif", true), ("z.npz", false), ("z.png", false)] {
+        let (_, stderr) = texts(&spa.run(&["convert", "zeros.npy", name, "--kind", "disparity"]));
+        let words = format!(
+            "note: '{name}' has 2 pixels with disparity 0: read it with --unknown none, or 0 means unknown\n"
+        );
+        assert_eq!(stderr, if note { words } else { String::new() });
+    }
     // Where 0 is an answer, people say so.
     spa.ok(&["convert", "a.tif", "b.png", "--unknown", "none"]);
     let Samples::U16(steps) = Raster::open(&spa.path("b.png")).unwrap().samples else { panic!() };
