@@ -45,7 +45,7 @@ __device__ __forceinline__ void gather(const Work &work, const Half &half) {
     u32 end = 0;
 #pragma unroll
     for (u32 n = 0; n < WORDS; ++n) {
-        if (n * SPA_THREADS >= tile.cells) break;
+        if (n * SPA_THREADS >= tile.words) break;
         const u32 k = n * SPA_THREADS + work.thread;
         const u32 on = SPA_STRIPPED == 1 ? 0u : awake[k] & until[k] + later >> 7 & four(1);
         // How many there are up to each, and all of them, 0 to 4, in the top byte; and in the lanes before this one, bit by bit.

@@ -25,7 +25,7 @@ static_assert(WARPS % 4 == 0 && SPA_CELLS == 4 * WORDS * SPA_THREADS, "counts ar
 struct Tile {
     int left, top;     // RV of a plane in the first group, halo included; may be outside
     u32 groups, lines; // halo included
-    u32 cells;         // groups of all lines
+    u32 words;         // groups of all lines
     u32 inverse, rim;  // inverse_of(groups), and of those without the halo
 };
 
@@ -61,7 +61,7 @@ __device__ __forceinline__ Tile open_tile(const PackedParams &p, u32 index) {
     tile.top = (int)(at.y & 0xffffu) - (int)HALO;
     tile.groups = (at.x >> 16) + 2u * RIM;
     tile.lines = (at.y >> 16) + 2u * HALO;
-    tile.cells = tile.groups * tile.lines;
+    tile.words = tile.groups * tile.lines;
     tile.inverse = inverse_of(tile.groups);
     tile.rim = inverse_of(at.x >> 16);
     return tile;
@@ -211,7 +211,7 @@ __device__ __forceinline__ Pixels<1> pixels_in(const PackedParams &p, const Tile
 
 #if SPA_COSTS
 __device__ __forceinline__ void load_costs(const PackedParams &p, const Tile &tile, Space &space) {
-    const u32 size = 4u * tile.groups * tile.lines;
+    const u32 size = 4u * tile.words;
     for (u32 i = threadIdx.x; i < 2u * size; i += SPA_THREADS) {
         const u32 colour = i >= size, k = i - colour * size;
         const Group g = group_of(tile, k / 4u);

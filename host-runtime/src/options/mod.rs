@@ -15,7 +15,7 @@ use crate::formats::{FileFormat, text_of};
 use clap::Args;
 use ranges::{number, real};
 use serde::Deserialize;
-use spa_model::Weights;
+use spa_model::{Schedule, Weights};
 use std::path::{Path, PathBuf};
 
 use values::optional_seed;
@@ -271,9 +271,8 @@ impl RunOptions {
         if given.len() > 1 {
             return Err(refuse(format!("{} exclude each other; keep one", given.join(" and "))));
         }
-        if let Some(temperature) = options.temperature.filter(|t| !(t.is_finite() && *t > 0.0)) {
-            let text = format!("temperature is {temperature}, but must be a finite number above 0");
-            return Err(refuse(text));
+        if let Some(temperature) = options.temperature {
+            Schedule::constant(temperature, 1).map_err(|error| refuse(error.to_string()))?;
         }
         let folder = path.parent().unwrap_or(Path::new(""));
         let words = ["argmin", "zero", "random"].map(Path::new);
