@@ -74,6 +74,7 @@ step_batches() {
 step_parts() {
   for part in updates waiting memory; do
     bench "without-$part" --workload teddy,tsukuba,aloe --kernel dense,sparse --without $part
+    bench "without-$part-dealt" --workload teddy,rubberwhale --kernel dealt --without $part
   done
 }
 

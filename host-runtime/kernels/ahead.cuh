@@ -28,16 +28,25 @@ __device__ __forceinline__ u32 wide_at(const PackedParams &p, u32 limit, u32 col
     return wide;
 }
 
-// The RVs at `ahead.y`, `ahead.j` and on, of which those of `ahead.on` are to be updated.
-__device__ __forceinline__ void look_ahead(const PackedParams &p, u32 limit, u32 colour, u32 iteration, Ahead &ahead) {
+// The random words of the RVs at (y, j) and (y, j + 1), j even.
+__device__ __forceinline__ uint2 two_words(const PackedParams &p, u32 colour, u32 iteration, u32 y, u32 j) {
+    return threefry(p.key0, p.key1, y << 15 | (j >> 1) << 1 | colour, p.chain << 24 | iteration);
+}
+
+// What the energies of the RVs at `ahead.y`, `ahead.j` and on need of the pictures.
+__device__ __forceinline__ void look_at_samples(const PackedParams &p, u32 limit, u32 colour, Ahead &ahead) {
     ahead.x = 2u * ahead.j + ((ahead.y + colour) & 1u);
-    if (!ahead.on) return;
-    const uint2 words =
-        threefry(p.key0, p.key1, ahead.y << 15 | (ahead.j >> 1) << 1 | colour, p.chain << 24 | iteration);
-    ahead.word[0] = AT_ONCE == 1 && (ahead.j & 1u) ? words.y : words.x;
-    ahead.word[AT_ONCE - 1] = AT_ONCE == 1 ? ahead.word[0] : words.y;
     ahead.wide = SPA_SUMS == 1 ? wide_at(p, limit, colour, ahead.y, ahead.j, ahead.x) : 0u;
     all_singletons(p, colour, ahead.y, ahead.j, ahead.x, ahead.wide, ahead.s);
+}
+
+// The RVs at `ahead.y`, `ahead.j` and on, of which those of `ahead.on` are to be updated.
+__device__ __forceinline__ void look_ahead(const PackedParams &p, u32 limit, u32 colour, u32 iteration, Ahead &ahead) {
+    if (!ahead.on) return;
+    const uint2 words = two_words(p, colour, iteration, ahead.y, ahead.j);
+    ahead.word[0] = AT_ONCE == 1 && (ahead.j & 1u) ? words.y : words.x;
+    ahead.word[AT_ONCE - 1] = AT_ONCE == 1 ? ahead.word[0] : words.y;
+    look_at_samples(p, limit, colour, ahead);
 }
 
 // The labels beside RVs in a row, those between two of them once; above; below; their own.

@@ -83,8 +83,8 @@ __device__ __forceinline__ uint2 pack(const Entry &e) {
     return make_uint2(e.mrp | e.lrp << 8 | e.mrp_count << 16, e.lrp_count | e.accounted << 16);
 }
 
-// Algorithm 1 for `times` picks of `label` in a row.
-__device__ __forceinline__ void pick(Entry &e, u32 label, u32 times, u32 max, const Log &log, u32 rv) {
+// Algorithm 1 for `times` picks of `label` in a row. Messages go where `send` brings those of such a log.
+template <class L> __device__ __forceinline__ void pick(Entry &e, u32 label, u32 times, u32 max, L &log, u32 rv) {
     if (times == 0) return;
     if (label != e.mrp) {
         const u32 old = e.mrp, old_count = e.mrp_count;
@@ -117,6 +117,12 @@ __device__ __forceinline__ u32 load_told(const u32 *at) {
     return told;
 }
 
+__device__ __forceinline__ u64 load_told(const u64 *at) {
+    u64 told;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(told) : "l"(at) : "memory");
+    return told;
+}
+
 __device__ __forceinline__ void tell_add(u32 *at, u32 more) {
     asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(at), "r"(more) : "memory");
 }
@@ -125,8 +131,19 @@ __device__ __forceinline__ void store_told(u32 *at, u32 value) {
     asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
 }
 
+__device__ __forceinline__ void store_told(u64 *at, u64 value) {
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(at), "l"(value) : "memory");
+}
+
 __device__ __forceinline__ void tell_store(u32 *at, u32 value) {
     asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
+}
+
+// Takes `many` places of a counter in shared memory; the first of them. The compiler would count the lanes that do so together.
+__device__ __forceinline__ u32 claim(u32 &counter, u32 many) {
+    u32 first;
+    asm volatile("atom.shared.add.u32 %0, [%1], %2;" : "=r"(first) : "r"((u32)__cvta_generic_to_shared(&counter)), "r"(many) : "memory");
+    return first;
 }
 
 // All of the shared memory that the host gives a block.

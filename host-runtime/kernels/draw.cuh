@@ -47,16 +47,16 @@ __device__ __forceinline__ u32 least_of(const u32 (&e)[ENERGIES]) {
 template <bool WIDE>
 __device__ __forceinline__ void all_energies(const Tables &t, const u32 (&s)[AT_ONCE][QUADS],
                                              const Beside &b, u32 (&e)[AT_ONCE][ENERGIES], u32 (&least)[AT_ONCE]) {
-    const u8 *rows = t.pair;
+    const u8 *rows = t.pair + threadIdx.x % COPIES * 16u;
 #pragma unroll
     for (int c = 0; c < CHUNKS; ++c) {
         uint4 row[AT_ONCE + 1];
 #pragma unroll
-        for (u32 n = 0; n <= AT_ONCE; ++n) row[n] = *(const uint4 *)(rows + b.row[n] * PAIR_ROW + 16 * c);
+        for (u32 n = 0; n <= AT_ONCE; ++n) row[n] = *(const uint4 *)(rows + b.row[n] * PAIR_ROW + PAIR_CHUNK * c);
 #pragma unroll
         for (u32 n = 0; n < AT_ONCE; ++n) {
-            const uint4 u = *(const uint4 *)(rows + b.up[n] * PAIR_ROW + 16 * c);
-            const uint4 d = *(const uint4 *)(rows + b.down[n] * PAIR_ROW + 16 * c);
+            const uint4 u = *(const uint4 *)(rows + b.up[n] * PAIR_ROW + PAIR_CHUNK * c);
+            const uint4 d = *(const uint4 *)(rows + b.down[n] * PAIR_ROW + PAIR_CHUNK * c);
 #pragma unroll
             for (int k = 0; k < 4; ++k) {
                 const int q = 4 * c + k;

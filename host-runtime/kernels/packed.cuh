@@ -10,8 +10,11 @@
 
 #define QUADS ((SPA_LABELS + 3) / 4)    // words of four packed labels
 #define CHUNKS ((SPA_LABELS + 15) / 16) // 16 labels: one 128-bit load
-#define PAIR_ROW (CHUNKS * 16 + 16)     // bytes of a row of beta*V: rows start in different banks
-#define PAIR_BYTES ((SPA_LABELS + 1) * PAIR_ROW)
+// In shared memory there are so many copies of each 16 bytes of a row of beta*V, side by side: a lane reads one of its own, and lanes never
+// meet in a bank.
+#define COPIES 8
+#define PAIR_CHUNK (16 * COPIES)
+#define PAIR_ROW (CHUNKS * PAIR_CHUNK)
 
 // One schedule entry.
 struct Step {
@@ -38,12 +41,11 @@ struct PackedParams {
     const u8 *first;        // stereo: left picture, H x W
     const u8 *second;       // stereo: right picture, H x second_pitch, (x, y) at y * second_pitch + second_origin + x
     const uint4 *volume[2]; // otherwise (prepare.cu)
-    const u8 *pair;         // beta*V, (L + 1) x PAIR_ROW; the last row is a missing neighbour's: 0
+    const u8 *pair;         // beta*V, (L + 1) x 16 CHUNKS; the last row is a missing neighbour's: 0
     const Step *steps;
     uint2 *entries[2];      // H x half
     Log log;
     uint2 *tiles;           // tile.cuh
-    u32 *weights;           // stripes x H (cut.cuh)
     u32 *published;         // two sets of two planes, H x published_pitch groups (tile.cuh)
     u32 *flags;             // of the bands, FLAG words apart: half-steps done
     u64 *counters;          // labels touched and RVs updated by the sparse kernel; open RVs of the dense one, by launches in turn
@@ -55,7 +57,6 @@ struct PackedParams {
     u32 key0, key1, u_mask, count_max, chain, burn_in;
     u32 unit;               // 1024 (half_weights)
     u32 published_pitch;    // tile.cuh
-    u32 stripe;             // groups of a stripe (cut.cuh)
 };
 
 #define FLAG 8
@@ -123,7 +124,7 @@ __device__ __forceinline__ float low_half(u32 v) {
 
 // Tables of one schedule entry in shared memory.
 struct Tables {
-    u8 pair[PAIR_BYTES];
+    u8 pair[(SPA_LABELS + 1) * PAIR_ROW];
     u16 half_weight[264];
 };
 
@@ -183,10 +184,11 @@ __device__ __forceinline__ uint2 *entry_at(const PackedParams &p, u32 colour, u3
 }
 
 // The label of a RV is no longer `own`: settle the picks of that in its entry, `packed` so far (Algorithm 1, run-length).
-__device__ __forceinline__ void enter(const PackedParams &p, u32 colour, u32 y, u32 j, u32 x, u32 own, u32 iteration, uint2 packed) {
+template <class L>
+__device__ __forceinline__ void enter(const PackedParams &p, u32 colour, u32 y, u32 j, u32 x, u32 own, u32 iteration, uint2 packed, L &log) {
     Entry e = unpack(packed);
     const u32 now = iteration - p.burn_in;
-    pick(e, own, now - e.accounted, p.count_max, p.log, y * p.width + x);
+    pick(e, own, now - e.accounted, p.count_max, log, y * p.width + x);
     e.accounted = now;
     __stcg(entry_at(p, colour, y, j), pack(e));
 }
@@ -196,12 +198,12 @@ __device__ __forceinline__ void commit(const PackedParams &p, u32 colour, u32 y,
                                        u32 iteration) {
     if (label == own || (SPA_STRIPPED == 3 && label < p.pitch)) return;
     __stcg(p.labels[colour] + (u64)(y + 1u) * p.pitch + 32u + j, (u8)label);
-    if (iteration >= p.burn_in) enter(p, colour, y, j, x, own, iteration, __ldcg(entry_at(p, colour, y, j)));
+    if (iteration >= p.burn_in) enter(p, colour, y, j, x, own, iteration, __ldcg(entry_at(p, colour, y, j)), p.log);
 }
 
 // Copies what all schedule entries have in common into shared memory.
 __device__ __forceinline__ void load_pairs(const PackedParams &p, Tables &t) {
-    for (u32 k = threadIdx.x; k < PAIR_BYTES / 4; k += SPA_THREADS) ((u32 *)t.pair)[k] = ((const u32 *)p.pair)[k];
+    for (u32 k = threadIdx.x; k < sizeof t.pair / 16; k += SPA_THREADS) ((uint4 *)t.pair)[k] = ((const uint4 *)p.pair)[k / COPIES];
 }
 
 // Copies the weights of one.

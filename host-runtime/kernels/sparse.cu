@@ -16,10 +16,6 @@ struct Half {
     uint2 *entries;  // of its colour
 };
 
-// A number or an address in a register, if a block is alone on its multiprocessor: it has enough of them, and nothing else to do while it
-// waits for a parameter.
-template <class T> __device__ __forceinline__ T at_hand(T v) { return SPA_BLOCKS == 1 ? kept(v) : v; }
-
 // What half-steps of a tile work with: the thread's number, the job, the same with what updates need `at_hand`, its tables, the tile.
 struct Work {
     u32 thread;
@@ -179,7 +175,7 @@ __device__ __forceinline__ void update(const Work &work, const Line &line, const
     figures.updated += own;
     // The best label weighs the most, every other live one at least 1.
     settle(tile, space, half.colour, at, odd, before, label, total != line.most);
-    if (collected && label != before) enter(p, half.colour, rv.y, rv.j, rv.x, before, half.now, entry);
+    if (collected && label != before) enter(p, half.colour, rv.y, rv.j, rv.x, before, half.now, entry, p.log);
 }
 
 template <bool LINE>
@@ -195,23 +191,6 @@ __device__ __forceinline__ void half_step(const Work &work, const Line &line, co
         const u32 at = find(space, SPA_BLOCKS == 1 ? counts : load_counts(space), n);
         update<LINE>(work, line, half, at, n < many, figures);
     }
-    __syncthreads();
-}
-
-// The schedule entry that a block is at.
-struct Place {
-    u32 step, end; // its first iteration after it
-    Line line;
-};
-
-// What draws need of schedule entry `step`. Nobody may be drawing.
-template <bool LINE> __device__ __forceinline__ void open_step(const PackedParams &p, u32 step, Tables &t, Place &place) {
-    const Step *at = p.steps + step;
-    place.step = step;
-    place.end = __ldg(&at->end);
-    place.line = Line{__ldg(&at->limit), __ldg(&at->scale), __ldg(&at->slope), __ldg(&at->start), __ldg(&at->bias), __ldg(at->weight)};
-    if (LINE) return;
-    load_weights(*at, t);
     __syncthreads();
 }
 
@@ -267,7 +246,6 @@ __device__ __forceinline__ void sparse(const Batch &batch, u32 iteration, u32 it
                 half_step<LINE>(Work{thread, p, hand, t, tile, space}, place.line, half, figures);
             }
             store_tile(p, tile, round + 1u, several || last, last, space);
-            if (SPA_CUT && last) store_weights(p, tile, space);
             if (several) __syncthreads();
         }
     }
@@ -292,7 +270,7 @@ packed_sparse_table(const __grid_constant__ Batch batch, u32 iteration, u32 iter
 }
 
 // All RVs must be updated, with the labels of the planes, in the next round, which is round 0.
-extern "C" __global__ void __launch_bounds__(256) packed_wake(const __grid_constant__ Batch batch) {
+extern "C" __global__ void __launch_bounds__(256) packed_sparse_wake(const __grid_constant__ Batch batch) {
     const Share mine = share(batch);
     const PackedParams &p = batch.of[mine.job];
     const u32 i = mine.block * 256u + threadIdx.x;

@@ -86,6 +86,7 @@ fn dense_equals_the_specification() {
 
 #[test]
 fn sparse_equals_the_specification() {
+    compare(Kernel::Dealt, (0..count()).map(|seed| (seed, random_jobs::common(seed))));
     compare(Kernel::Sparse, (0..count()).map(|seed| (seed, random_jobs::common(seed))));
 }
 
@@ -96,7 +97,7 @@ fn auto_equals_the_specification() {
 
 #[test]
 fn several_jobs_at_once_equal_the_specification() {
-    for kernel in [Kernel::Dense, Kernel::Sparse, Kernel::Auto] {
+    for kernel in [Kernel::Dense, Kernel::Dealt, Kernel::Sparse, Kernel::Auto] {
         let Some(cuda) = card(kernel) else { return };
         for seed in 0..count() / 6 {
             cuda_many::assert_equal(&cuda, seed, &random_jobs::common(seed));
@@ -107,7 +108,7 @@ fn several_jobs_at_once_equal_the_specification() {
 /// Runs that are cut, put back on the card, and moved between kernels and the CPU.
 #[test]
 fn pieces_equal_the_specification() {
-    let kernels = [Kernel::Dense, Kernel::Sparse, Kernel::Auto];
+    let kernels = [Kernel::Dense, Kernel::Dealt, Kernel::Sparse, Kernel::Auto];
     let packed: Vec<Cuda> = kernels.into_iter().filter_map(card).collect();
     let Some(generic) = card(Kernel::Generic).filter(|_| packed.len() == kernels.len()) else { return };
     // Most of the time goes into compiling kernels for each job.
@@ -120,7 +121,7 @@ fn pieces_equal_the_specification() {
             cuda_pieces::assert_messages_leave(cuda, seed, &job);
         }
         let weighted = random_jobs::weighted(seed, &job);
-        cuda_pieces::assert_equal(&[&packed[2], &generic], seed, &weighted);
+        cuda_pieces::assert_equal(&[&packed[3], &generic], seed, &weighted);
         cuda_pieces::assert_messages_leave(&generic, seed, &weighted);
     }
     eprintln!("{jobs} jobs in pieces on six kernels");

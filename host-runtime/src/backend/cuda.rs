@@ -38,7 +38,9 @@ pub enum Kernel {
     Baseline,
     /// Packed, every label of every RV.
     Dense,
-    /// Packed, only what can change.
+    /// Packed, only RVs that can change, dealt to blocks in turn.
+    Dealt,
+    /// Packed, only RVs that can change, of tiles.
     Sparse,
     /// Every form, table and width.
     Generic,

@@ -56,6 +56,7 @@ pub struct Bench {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum KernelName {
     Auto,
+    Dealt,
     Baseline,
     Dense,
     Generic,
@@ -66,6 +67,7 @@ impl KernelName {
     fn kernel(self) -> Kernel {
         match self {
             Self::Auto => Kernel::Auto,
+            Self::Dealt => Kernel::Dealt,
             Self::Baseline => Kernel::Baseline,
             Self::Dense => Kernel::Dense,
             Self::Generic => Kernel::Generic,
@@ -119,6 +121,7 @@ impl Bench {
             KernelName::Baseline,
             KernelName::Generic,
             KernelName::Dense,
+            KernelName::Dealt,
             KernelName::Sparse,
             KernelName::Auto,
         ];

@@ -147,15 +147,16 @@ inline void __syncthreads() { emulator::meet(emulator::block->all, emulator::blo
 inline void __syncwarp() { emulator::exchange(0xffffffffu, 0); }
 inline unsigned __activemask() { return 1u << (threadIdx.x & 31u); }
 inline void tell_store(unsigned *at, unsigned value) { __atomic_store_n(at, value, __ATOMIC_RELEASE); }
-inline void store_told(unsigned *at, unsigned value) { __atomic_store_n(at, value, __ATOMIC_RELEASE); }
+template <class T> void store_told(T *at, T value) { __atomic_store_n(at, value, __ATOMIC_RELEASE); }
 inline void tell_add(unsigned *at, unsigned more) { __atomic_fetch_add(at, more, __ATOMIC_RELEASE); }
-inline unsigned load_told(const unsigned *at) {
+template <class T> T load_told(const T *at) {
     // Who waits here must stop neither other blocks nor the other threads of its block.
     sched_yield();
     emulator::yield();
     return __atomic_load_n(at, __ATOMIC_ACQUIRE);
 }
 
+inline unsigned claim(unsigned &counter, unsigned many) { return (counter += many) - many; }
 template <class T> T &in_register(T &shared) { return shared; }
 template <class T> T kept(T value) { return value; }
 template <class T> T &shared_memory() {

@@ -1,6 +1,7 @@
 //! Kernels: their sources, the options that make a variant, compilation for the card found, the cache of cubins.
 
 use super::error::CudaError;
+use super::packed::DEAL;
 use super::sys::{self, Compiled};
 use spa_model::hash::sha256_hex;
 use std::io::Write as _;
@@ -41,7 +42,7 @@ pub const PACKED: Source = Source {
     parts: parts!("common.cuh", "packed.cuh", "samples.cuh", "ahead.cuh", "draw.cuh", "packed.cu"),
 };
 
-/// Only RVs and labels that can change anything, packed.
+/// Only RVs that can change, on tiles, packed.
 pub const SPARSE: Source = Source {
     name: "sparse.cu",
     parts: parts!(
@@ -50,9 +51,23 @@ pub const SPARSE: Source = Source {
         "samples.cuh",
         "ahead.cuh",
         "draw.cuh",
+        "place.cuh",
         "tile.cuh",
-        "cut.cuh",
         "sparse.cu"
+    ),
+};
+
+/// Only RVs that can change, dealt to blocks in turn, packed.
+pub const DEALT: Source = Source {
+    name: "dealt.cu",
+    parts: parts!(
+        "common.cuh",
+        "packed.cuh",
+        "samples.cuh",
+        "ahead.cuh",
+        "draw.cuh",
+        "place.cuh",
+        "dealt.cu"
     ),
 };
 
@@ -163,8 +178,17 @@ pub fn representatives() -> Vec<(&'static str, Variant)> {
             ("SPA_RIGHTWARD", 1 - capped),
             ("SPA_CAPPED", capped),
             ("SPA_SUMS", if capped == 1 { 0 } else { 1 + volume }),
-            ("SPA_THREADS", 128),
-            ("SPA_BLOCKS", if source == SPARSE { 4 } else { 5 - u32::from(large) }),
+            ("SPA_THREADS", if source == DEALT { 512 } else { 128 }),
+            (
+                "SPA_BLOCKS",
+                if source == DEALT {
+                    1
+                } else if source == SPARSE {
+                    4
+                } else {
+                    5 - u32::from(large)
+                },
+            ),
             ("SPA_PAIRS", u32::from(large && source == PACKED)),
             ("SPA_CELLS", 2048),
             ("SPA_LEFT", if volume == 1 { 0 } else { 4096 }),
@@ -174,7 +198,8 @@ pub fn representatives() -> Vec<(&'static str, Variant)> {
                 if volume == 1 && labels <= 16 { 2 * 2048 * labels.next_multiple_of(4) } else { 0 },
             ),
             ("SPA_SHARED", 128 << 10),
-            ("SPA_CUT", u32::from(volume == 1 && labels > 16)),
+            ("SPA_GROUPS", 512),
+            ("SPA_DEAL", DEAL as u32),
             ("SPA_BATCH", 1),
         ],
     };
@@ -216,6 +241,11 @@ pub fn representatives() -> Vec<(&'static str, Variant)> {
         ("packed-volume-49", packed(PACKED, 49, 1, 0, false)),
         ("packed-volume-4", packed(PACKED, 4, 1, 0, false)),
         ("packed-stereo-56-batch", batch(PACKED)),
+        ("dealt-stereo-64", packed(DEALT, 64, 0, 0, true)),
+        ("dealt-stereo-56-capped", packed(DEALT, 56, 0, 1, false)),
+        ("dealt-volume-49", packed(DEALT, 49, 1, 0, false)),
+        ("dealt-volume-4", packed(DEALT, 4, 1, 0, false)),
+        ("dealt-stereo-56-batch", batch(DEALT)),
         ("sparse-stereo-56-batch", batch(SPARSE)),
         ("sparse-stereo-64", packed(SPARSE, 64, 0, 0, true)),
         ("sparse-stereo-56-capped", packed(SPARSE, 56, 0, 1, false)),

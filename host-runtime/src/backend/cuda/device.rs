@@ -165,6 +165,16 @@ impl Device {
         self.stream.record_event(Some(CUevent_flags::CU_EVENT_DEFAULT)).map_err(driver("record an event"))
     }
 
+    /// The same for who only waits for it: without a time, which takes the card longer.
+    ///
+    /// # Errors
+    /// The driver's failure.
+    pub fn milestone(&self) -> Result<CudaEvent, CudaError> {
+        self.stream
+            .record_event(Some(CUevent_flags::CU_EVENT_DISABLE_TIMING))
+            .map_err(driver("record an event"))
+    }
+
     /// A stream beside [`Self::stream`], to read what is ready while that works on.
     ///
     /// # Errors

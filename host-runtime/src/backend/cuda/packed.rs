@@ -1,13 +1,13 @@
 //! The packed kernels: 8-bit energies, dense at high temperatures, sparse and event-driven at low ones.
 
 mod choice;
-mod cutting;
+mod kernels;
 mod lane;
 mod run;
 mod spread;
 mod tiling;
 
-use super::compile::{PACKED, PREPARE, SPARSE, Source, Variant};
+use super::compile::{PREPARE, Variant};
 use super::device::{Device, MessageLog, driver};
 use super::error::CudaError;
 use super::generic;
@@ -16,63 +16,15 @@ use super::sys;
 use super::{Kernel, Stripped};
 use choice::{Choice, SLOTS};
 use cudarc::driver::{CudaFunction, CudaSlice, LaunchConfig};
-use cutting::Cutting;
+use kernels::{Kernels, Which};
 use lane::{Batch, Lane, Planes, Shared};
 pub use run::run;
 use spa_model::{Job, Snapshot};
-use spread::{Shape, Spread};
-use tiling::Memory;
+pub use spread::DEAL;
+use spread::Spread;
 
 /// Threads of a block of the simple kernels.
 const BLOCK: u32 = 256;
-
-/// The variant of `source` that runs `job`.
-fn variant(source: Source, job: &Job, plan: &Plan, shape: Shape) -> Variant {
-    let problem = job.problem();
-    Variant {
-        source,
-        defines: vec![
-            ("SPA_LABELS", u32::from(problem.labels)),
-            ("SPA_VOLUME", u32::from(plan.stereo.is_none())),
-            ("SPA_RIGHTWARD", u32::from(plan.stereo.is_some_and(|dx| dx > 0))),
-            ("SPA_CAPPED", u32::from(problem.data_cap < 255)),
-            ("SPA_SUMS", plan.sums as u32),
-            ("SPA_THREADS", shape.threads),
-            ("SPA_BLOCKS", shape.blocks),
-        ],
-    }
-}
-
-/// A kernel with as many blocks as the card holds at once.
-struct Resident {
-    function: CudaFunction,
-    config: LaunchConfig,
-}
-
-impl Resident {
-    /// `bytes`: of shared memory, beside what the kernel declares.
-    fn new(
-        device: &Device,
-        function: CudaFunction,
-        (shape, bytes): (Shape, usize),
-        jobs: u32,
-    ) -> Result<Self, CudaError> {
-        use cudarc::driver::sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES as BYTES;
-        function.set_attribute(BYTES, bytes as i32).map_err(driver("ask for shared memory"))?;
-        let blocks = function
-            .occupancy_max_active_blocks_per_multiprocessor(shape.threads, bytes, None)
-            .map_err(driver("ask for the occupancy of a kernel"))?;
-        // As many blocks for each job.
-        let blocks = blocks.clamp(1, shape.blocks) * device.multiprocessors / jobs * jobs;
-        if blocks == 0 {
-            let why = format!("{jobs} jobs at once, the card holds fewer blocks");
-            return Err(CudaError::Unsupported { kernel: "packed", why });
-        }
-        let (grid_dim, block_dim) = ((blocks, 1, 1), (shape.threads, 1, 1));
-        let config = LaunchConfig { grid_dim, block_dim, shared_mem_bytes: bytes as u32 };
-        Ok(Self { function, config })
-    }
-}
 
 /// Jobs of one launch, at most (SPA_BATCH of `kernels/packed.cuh`): their parameters fit 4 KB.
 pub const BATCH: usize = 16;
@@ -88,21 +40,6 @@ const COUNTERS: usize = 2 + SLOTS;
 /// Words from one flag to the next (FLAG of `kernels/packed.cuh`).
 const FLAG: usize = 8;
 
-/// A kernel of a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Which {
-    Dense,
-    DenseTable,
-    Sparse,
-    SparseTable,
-}
-
-impl Which {
-    fn is_sparse(self) -> bool {
-        matches!(self, Self::Sparse | Self::SparseTable)
-    }
-}
-
 /// Jobs on the card between two iterations.
 pub(super) struct Sampler<'a> {
     device: &'a Device,
@@ -111,22 +48,16 @@ pub(super) struct Sampler<'a> {
     plan: Plan,
     planes: Planes,
     lanes: Vec<Lane>,
-    dense: Resident,
-    dense_table: Resident,
-    sparse: Resident,
-    sparse_table: Resident,
-    settle: CudaFunction,
-    wake: CudaFunction,
-    cutting: Option<Cutting>,
+    kernels: Kernels,
     flags: CudaSlice<u32>,
-    /// The kernel that told last by the flags, and the half-steps or rounds that all of them have.
-    told: Option<(Which, u32)>,
+    /// The kernel that ran last, whether for a line, and the half-steps or rounds that all its blocks have told.
+    told: Option<(Which, bool, u32)>,
     counters: CudaSlice<u64>,
     log: MessageLog,
     /// Collected iterations since every entry was settled.
     unsettled: u32,
-    /// Limit of the last sparse launch, if its bits still hold.
-    bits_hold: Option<u32>,
+    /// Limit of the last launch of a kernel that skips RVs, if what it left of who is awake still holds.
+    holds: Option<(Which, u32)>,
     kernel: Kernel,
     /// Decides if no kernel was asked for.
     choice: Option<Choice>,
@@ -203,50 +134,10 @@ impl<'a> Sampler<'a> {
         });
         let lanes = lanes.collect::<Result<Vec<_>, _>>()?;
         let log = log.with(begins.into_iter().map(|begin| begin.messages).collect());
-        let batch = if jobs.len() == 1 { 1 } else { BATCH as u32 };
-        let load = |source, shape| {
-            let mut variant = variant(source, job, &plan, shape);
-            let pairs = source == PACKED && spread.pairs;
-            variant.defines.push(("SPA_PAIRS", u32::from(pairs)));
-            if source == SPARSE {
-                let Memory { cells, left, right, costs, bytes } = spread.memory;
-                let sizes = [
-                    ("SPA_CELLS", cells),
-                    ("SPA_LEFT", left),
-                    ("SPA_RIGHT", right),
-                    ("SPA_COSTS", costs),
-                    ("SPA_SHARED", bytes),
-                ];
-                variant.defines.extend(sizes.map(|(name, size)| (name, size as u32)));
-                variant.defines.push(("SPA_CUT", u32::from(spread.stretch > 1)));
-            }
-            variant.defines.push(("SPA_BATCH", batch));
-            if stripped != Stripped::Nothing {
-                variant.defines.push(("SPA_STRIPPED", stripped as u32));
-            }
-            device.load(&variant)
-        };
-        let packed = load(PACKED, spread.dense)?;
-        let sparse = load(SPARSE, spread.sparse)?;
-        let (dense, room) = ((spread.dense, 0), (spread.sparse, spread.memory.bytes));
-        let jobs = jobs.len() as u32;
-        let tiled = Resident::new(device, sparse.function("packed_sparse")?, room, jobs)?;
-        let cutting = match spread.stretch {
-            1 => None,
-            _ => {
-                let blocks = tiled.config.grid_dim.0 / jobs;
-                let cut = sparse.function("packed_cut")?;
-                Cutting::new(device, cut, (&planes, &spread.tiling), (jobs, blocks))?
-            }
-        };
+        let kernels = Kernels::new(device, (job, &plan, jobs.len()), &spread, (kernel, stripped))?;
+        let choice = (kernel == Kernel::Auto).then(|| Choice::new(device, spread.path)).transpose()?;
         Ok(Self {
-            dense: Resident::new(device, packed.function("packed_dense")?, dense, jobs)?,
-            dense_table: Resident::new(device, packed.function("packed_dense_table")?, dense, jobs)?,
-            sparse_table: Resident::new(device, sparse.function("packed_sparse_table")?, room, jobs)?,
-            sparse: tiled,
-            cutting,
-            settle: packed.function("packed_settle")?,
-            wake: sparse.function("packed_wake")?,
+            kernels,
             device,
             job,
             plan,
@@ -257,8 +148,8 @@ impl<'a> Sampler<'a> {
             counters,
             log,
             unsettled: 0,
-            bits_hold: None,
-            choice: (kernel == Kernel::Auto).then(|| Choice::new(device, spread.few)).transpose()?,
+            holds: None,
+            choice,
             kernel,
             ends: super::ends(job),
             iteration,
@@ -317,16 +208,13 @@ impl<'a> Sampler<'a> {
 
     /// What runs schedule entry `step` now.
     fn choose(&mut self, step: usize) -> Result<Which, CudaError> {
-        let entry = &self.plan.steps[step];
-        let sparse = match (&mut self.choice, self.kernel) {
-            (Some(choice), _) => choice.is_cold(entry.limit, &self.counters, COUNTERS)?,
-            (None, kernel) => kernel == Kernel::Sparse,
-        };
-        Ok(match (sparse, entry.slope) {
-            (true, 0) => Which::SparseTable,
-            (true, _) => Which::Sparse,
-            (false, 0) => Which::DenseTable,
-            (false, _) => Which::Dense,
+        if let Some(choice) = &mut self.choice {
+            return choice.which(self.plan.steps[step].limit, &self.counters, COUNTERS);
+        }
+        Ok(match self.kernel {
+            Kernel::Dealt => Which::Dealt,
+            Kernel::Sparse => Which::Sparse,
+            _ => Which::Dense,
         })
     }
 
@@ -349,29 +237,26 @@ impl<'a> Sampler<'a> {
         let config = self.on_each(2 * self.planes.half * self.planes.height);
         // SAFETY: all buffers of the lanes' parameters are fields of self and live; the log has room for three messages a
         // RV: since the last settling at most count_max picks are open, so one full counter and the two last pairs.
-        unsafe { self.launch(&self.settle, config, false, &[done, u32::from(last)]) }?;
+        unsafe { self.launch(&self.kernels.settle, config, false, &[done, u32::from(last)]) }?;
         self.unsettled = 0;
         Ok(())
     }
 
-    /// First iteration after those that one launch of `which` can do from schedule entry `step` on: of the sparse kernel all of the
-    /// entries that follow, as long as no RV must be woken; of the dense one the entry, or as many as may go by without another choice.
+    /// First iteration after those that one launch of `which` can do from schedule entry `step` on: of the dense kernel the entry, of
+    /// the others all of the entries that follow, as long as no RV must be woken; or as many as may go by without another choice.
     fn launch_end(&mut self, which: Which, step: usize) -> u32 {
-        if !which.is_sparse() {
-            let patience = self.choice.as_mut().map_or(u32::MAX, |choice| choice.patience(step));
-            return self.ends[step].min(self.iteration.saturating_add(patience));
-        }
-        let wakes = self.wakes(which, step);
-        let left = self.cutting.as_ref().map_or(u32::MAX, |cutting| cutting.left(wakes));
+        let patience = self.choice.as_mut().map_or(u32::MAX, |choice| choice.patience(step));
         let pairs = self.plan.steps[step..].windows(2);
         let alike =
             |pair: &&[Step]| pair[1].limit <= pair[0].limit && (pair[1].slope == 0) == (pair[0].slope == 0);
-        self.ends[step + pairs.take_while(alike).count()].min(self.iteration.saturating_add(left))
+        let more = if which == Which::Dense { 0 } else { pairs.take_while(alike).count() };
+        self.ends[step + more].min(self.iteration.saturating_add(patience))
     }
 
     /// Whether `which` must begin schedule entry `step` with all RVs awake.
     fn wakes(&self, which: Which, step: usize) -> bool {
-        which.is_sparse() && self.bits_hold.is_none_or(|before| self.plan.steps[step].limit > before)
+        let holds = |(before, limit)| before == which && self.plan.steps[step].limit <= limit;
+        which != Which::Dense && !self.holds.is_some_and(holds)
     }
 
     /// The next `span` iterations, from schedule entry `step` on ([`Self::launch_end`]).
@@ -386,62 +271,52 @@ impl<'a> Sampler<'a> {
             self.log.reserve((u64::from(collected) + 2) * self.rvs())?;
             self.unsettled += collected;
         }
-        let sparse = which.is_sparse();
         let entry = &self.plan.steps[step];
         let wakes = self.wakes(which, step);
         let last = super::entry_of(&self.ends, self.iteration + span - 1);
-        self.bits_hold = sparse.then_some(self.plan.steps[last].limit);
+        self.holds = (which != Which::Dense).then_some((which, self.plan.steps[last].limit));
+        let line = entry.slope != 0;
         let told = match self.told {
-            // Both sparse kernels go on from each other.
-            Some((before, told)) if (before == which || (sparse && before.is_sparse())) && !wakes => told,
+            // Flags are of one kernel; what the others leave for their blocks is of both of a kind.
+            Some((before, of, told))
+                if before == which && !wakes && (which != Which::Dense || of == line) =>
+            {
+                told
+            }
             _ => {
-                // Tiles meet without flags.
-                if !sparse {
+                if which == Which::Dense {
                     self.device.stream.memset_zeros(&mut self.flags).map_err(driver("reset the flags"))?;
                 }
                 0
             }
         };
-        if wakes {
+        if let Some(wake) = self.kernels.wake(which).filter(|_| wakes) {
             let config = self.on_each(2 * self.planes.groups() * self.planes.height);
             // SAFETY: as below; no other block is waited for.
-            unsafe { self.launch(&self.wake, config, false, &[]) }?;
+            unsafe { self.launch(wake, config, false, &[]) }?;
         }
-        let cuts = sparse && self.cutting.as_mut().is_some_and(|cutting| cutting.before_launch(wakes, span));
-        if let Some(Cutting { function, config, scalars, .. }) = self.cutting.as_ref().filter(|_| cuts) {
-            // SAFETY: as above; the table has room for as many tiles as blocks.
-            unsafe { self.launch(function, *config, false, scalars) }?;
-        }
-        let tells = if sparse { (2 * span).div_ceil(tiling::ROUND) } else { 2 * span };
-        self.told = Some((which, told + tells));
-        let resident = match which {
-            Which::Dense => &self.dense,
-            Which::DenseTable => &self.dense_table,
-            Which::Sparse => &self.sparse,
-            Which::SparseTable => &self.sparse_table,
-        };
+        let tells = if which == Which::Sparse { (2 * span).div_ceil(tiling::ROUND) } else { 2 * span };
+        self.told = Some((which, line, told.wrapping_add(tells)));
+        let resident = self.kernels.of(which, entry);
         let mut scalars = vec![self.iteration, span, step as u32, told];
-        if !sparse {
+        if which == Which::Dense {
             // In constant memory: the loops store labels, so that the compiler would read a `Step` again each time.
-            scalars.extend([
-                entry.limit,
-                entry.scale,
-                entry.slope,
-                entry.start,
-                entry.bias,
-                entry.weight[0].into(),
-                self.choice.as_ref().map_or(0, Choice::slot) as u32,
-            ]);
+            let head = [entry.limit, entry.scale, entry.slope, entry.start, entry.bias];
+            scalars.extend(head);
+            scalars.push(entry.weight[0].into());
+        }
+        if which != Which::Sparse {
+            scalars.push(self.choice.as_ref().map_or(0, Choice::slot) as u32);
         }
         // SAFETY: all buffers of the lanes' parameters are fields of self and live; the log has room for what the launch
         // can send; the grid is as large as the card holds at once, so its blocks may wait for each other.
         unsafe { self.launch(&resident.function, resident.config, true, &scalars) }?;
-        if !sparse {
+        if which == Which::Dense {
             self.dense_iterations += u64::from(span);
-            let updates = self.rvs() * u64::from(span);
-            if let Some(choice) = &mut self.choice {
-                choice.launched(self.device, updates)?;
-            }
+        }
+        let updates = self.rvs() * u64::from(span);
+        if let Some(choice) = &mut self.choice {
+            choice.launched(self.device, updates)?;
         }
         self.iteration += span;
         Ok(())

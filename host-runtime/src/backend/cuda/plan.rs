@@ -152,9 +152,9 @@ pub struct Plan {
     pub sums: Sums,
 }
 
-/// Bytes of a row of the pair table (`PAIR_ROW`).
+/// Bytes of a row of the pair table.
 pub fn pair_row(labels: usize) -> usize {
-    labels.div_ceil(16) * 16 + 16
+    labels.next_multiple_of(16)
 }
 
 impl Plan {

@@ -1,24 +1,25 @@
-//! Which packed kernel runs next: all RVs, or only those that are awake.
+//! Which packed kernel runs next: all RVs, or only those that are awake, in one way or another.
 //!
-//! The dense kernel counts the *open* RVs, those with more than one live label. Where few are, few must be updated. The counts of a
-//! launch are read on a stream of its own while the next launch runs, so that the card waits for nothing; a decision is two launches
-//! late.
+//! The dense kernel counts the *open* RVs, those with more than one live label: where few are, few must be updated. The dealt kernel
+//! counts those that it updates. The counts of a launch are read on a stream of its own while the next launch runs, so that the card waits
+//! for nothing; a decision is two launches late.
 
 use super::super::device::{Device, driver};
 use super::super::error::CudaError;
+use super::kernels::Which;
 use cudarc::driver::{CudaEvent, CudaSlice, CudaStream};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Counters of open RVs of a job, for as many launches in turn.
+/// Counters of open or awake RVs of a job, for as many launches in turn.
 pub const SLOTS: usize = 4;
 
-/// A launch of the dense kernel.
+/// A launch that counts.
 #[derive(Debug)]
 struct Launch {
     end: CudaEvent,
     slot: usize,
-    /// RVs that it updated, each as often as it did.
+    /// RVs, each as often as there were iterations.
     updates: u64,
 }
 
@@ -26,10 +27,13 @@ struct Launch {
 #[derive(Debug)]
 pub struct Choice {
     stream: Arc<CudaStream>,
-    /// Share of open RVs from which on the sparse kernel is faster.
-    few: f64,
-    /// The sparse kernel runs as long as limits are at most this.
-    cold: Option<u32>,
+    /// What follows the dense kernel, each from such a share of RVs on.
+    path: Vec<(Which, f64)>,
+    /// How far that has come, and from where it begins.
+    stage: usize,
+    start: usize,
+    /// Limit of the last entry asked for.
+    limit: u32,
     launches: VecDeque<Launch>,
     next_slot: usize,
     /// Of each slot, what it said last.
@@ -38,19 +42,25 @@ pub struct Choice {
     patience: (usize, u32),
 }
 
-/// Iterations of a dense launch, at most, before it is asked again; twice as many each time.
+/// Iterations of a launch, at most, before it is asked again: of the dense kernel, in one entry, twice as many each time.
 const PATIENCE: u32 = 32;
 
+/// Of the others, through all entries.
+const LATER_PATIENCE: u32 = 20;
+
 impl Choice {
-    /// For a run that has not begun; `few` as below.
+    /// For a run that has not begun; `path` as in [`super::spread::Spread`].
     ///
     /// # Errors
     /// The driver's failure.
-    pub fn new(device: &Device, few: f64) -> Result<Self, CudaError> {
+    pub fn new(device: &Device, path: Vec<(Which, f64)>) -> Result<Self, CudaError> {
+        let start = path.iter().take_while(|(_, few)| *few >= 1.0).count();
         Ok(Self {
             stream: device.side_stream()?,
-            few,
-            cold: None,
+            path,
+            stage: start,
+            start,
+            limit: 0,
             launches: VecDeque::new(),
             next_slot: 0,
             counted: [0; SLOTS],
@@ -58,35 +68,33 @@ impl Choice {
         })
     }
 
-    /// Whether the sparse kernel is to run an entry with this limit. `counters`: `each` of every job, the last [`SLOTS`] of open RVs.
+    /// What is to run an entry with this limit. `counters`: `each` of every job, the last [`SLOTS`] of open or awake RVs.
     ///
     /// # Errors
     /// The driver's failure.
-    pub fn is_cold(&mut self, limit: u32, counters: &CudaSlice<u64>, each: usize) -> Result<bool, CudaError> {
+    pub fn which(&mut self, limit: u32, counters: &CudaSlice<u64>, each: usize) -> Result<Which, CudaError> {
         // More labels live when the limit rises.
-        if self.cold.is_none_or(|at| limit > at) {
-            self.cold = None;
-            if self.launches.len() > 1
-                && let Some(launch) = self.launches.pop_front()
-                && self.open_share(&launch, counters, each)? <= self.few
-            {
-                self.launches.clear();
-                self.cold = Some(limit);
-            }
+        if limit > self.limit {
+            self.move_to(self.start);
         }
-        if let Some(at) = &mut self.cold {
-            *at = limit;
+        self.limit = limit;
+        if let Some(&(_, few)) = self.path.get(self.stage)
+            && self.launches.len() > 1
+            && let Some(launch) = self.launches.pop_front()
+            && self.share(&launch, counters, each)? <= few
+        {
+            self.move_to(self.stage + 1);
         }
-        Ok(self.cold.is_some())
+        Ok(self.stage.checked_sub(1).map_or(Which::Dense, |before| self.path[before].0))
     }
 
-    /// Open RVs of a launch, as a share of its updates.
-    fn open_share(
-        &mut self,
-        launch: &Launch,
-        counters: &CudaSlice<u64>,
-        each: usize,
-    ) -> Result<f64, CudaError> {
+    fn move_to(&mut self, stage: usize) {
+        self.stage = stage;
+        self.launches.clear();
+    }
+
+    /// What a launch counted, as a share of its updates.
+    fn share(&mut self, launch: &Launch, counters: &CudaSlice<u64>, each: usize) -> Result<f64, CudaError> {
         let mut all = vec![0; counters.len()];
         self.stream.wait(&launch.end).map_err(driver("wait for a kernel"))?;
         self.stream.memcpy_dtoh(counters, &mut all).map_err(driver("copy from the card"))?;
@@ -96,25 +104,31 @@ impl Choice {
         Ok(open as f64 / launch.updates.max(1) as f64)
     }
 
-    /// Iterations that a dense launch of schedule entry `step` may have.
+    /// Iterations that a launch which begins in schedule entry `step` may have.
     pub fn patience(&mut self, step: usize) -> u32 {
+        if self.stage > 0 {
+            return if self.stage < self.path.len() { LATER_PATIENCE } else { u32::MAX };
+        }
         if self.patience.0 != step {
             self.patience = (step, PATIENCE);
         }
         self.patience.1
     }
 
-    /// The slot that the next dense launch counts in.
+    /// The slot that the next launch counts in.
     pub fn slot(&self) -> usize {
         self.next_slot
     }
 
-    /// A dense launch was made, with so many updates.
+    /// A launch was made, with so many updates.
     ///
     /// # Errors
     /// The driver's failure.
     pub fn launched(&mut self, device: &Device, updates: u64) -> Result<(), CudaError> {
-        self.launches.push_back(Launch { end: device.mark()?, slot: self.next_slot, updates });
+        if self.stage == self.path.len() {
+            return Ok(());
+        }
+        self.launches.push_back(Launch { end: device.milestone()?, slot: self.next_slot, updates });
         self.next_slot = (self.next_slot + 1) % SLOTS;
         self.patience.1 = self.patience.1.saturating_mul(2);
         Ok(())

@@ -36,7 +36,6 @@ pub struct Params {
     entries: [u64; 2],
     log: LogAddress,
     tiles: u64,
-    weights: u64,
     published: u64,
     flags: u64,
     counters: u64,
@@ -59,7 +58,6 @@ pub struct Params {
     burn_in: u32,
     unit: u32,
     published_pitch: u32,
-    stripe: u32,
 }
 
 // SAFETY: the same fields in the same order and widths as `PackedParams`.
@@ -152,7 +150,7 @@ pub struct Lane {
     /// Planes of labels.
     pub labels: [CudaSlice<u8>; 2],
     /// Held so that the addresses in `params` stay valid.
-    _words: [CudaSlice<u32>; 7],
+    _words: [CudaSlice<u32>; 6],
     _bytes: Vec<CudaSlice<u8>>,
     /// Planes of label entries.
     entries: [CudaSlice<u64>; 2],
@@ -241,12 +239,8 @@ impl Lane {
 
         let labels = [device.upload("labels", &labels[0])?, device.upload("labels", &labels[1])?];
         let valid = [device.upload("evidence", &valid[0])?, device.upload("evidence", &valid[1])?];
-        let mut table = spread.tiling.table();
-        // Cut anew, there may be as many tiles as blocks.
-        table.resize(table.len().max(2 + 2 * spread.tiles_at_once), 0);
-        let tiles = device.upload("tiles", &table)?;
-        let (published_pitch, stripe) = (planes.groups(), spread.tiling.groups);
-        let weights = device.zeros::<u32>("tiles", published_pitch.div_ceil(stripe) * planes.height)?;
+        let tiles = device.upload("tiles", &spread.tiling.table())?;
+        let published_pitch = planes.groups();
         let published = device.zeros::<u32>("tiles", SETS * 2 * planes.height * published_pitch)?;
         let key = spa_model::rng::key(run.seed);
         let params = Params {
@@ -262,7 +256,6 @@ impl Lane {
             entries: [device.address(&entries[0]), device.address(&entries[1])],
             log: shared.log,
             tiles: device.address(&tiles),
-            weights: device.address(&weights),
             published: device.address(&published),
             flags: shared.flags,
             counters: shared.counters,
@@ -285,16 +278,9 @@ impl Lane {
             burn_in: run.burn_in,
             unit: 1024,
             published_pitch: published_pitch as u32,
-            stripe: stripe as u32,
         };
         let ([w0, w1], [v0, v1]) = (wide, valid);
-        Ok(Self {
-            params,
-            labels,
-            _words: [w0, w1, v0, v1, published, tiles, weights],
-            _bytes: bytes,
-            entries,
-        })
+        Ok(Self { params, labels, _words: [w0, w1, v0, v1, published, tiles], _bytes: bytes, entries })
     }
 
     /// The label entries as they stand on the card, H×W.

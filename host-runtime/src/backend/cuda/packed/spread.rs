@@ -1,7 +1,8 @@
-//! How jobs are spread over a card: threads, blocks and tiles.
+//! How jobs are spread over a card: threads, blocks and tiles, and which kernel follows which.
 
 use super::super::device::Device;
-use super::cutting::STRETCH;
+use super::super::plan::pair_row;
+use super::kernels::Which;
 use super::lane::Planes;
 use super::tiling::{Keeps, Memory, Room, Tiling};
 
@@ -15,24 +16,23 @@ pub struct Shape {
 }
 
 /// How a picture is spread over the card.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Spread {
     /// The dense kernel.
     pub dense: Shape,
     /// A thread of the dense kernel updates two RVs at once.
     pub pairs: bool,
+    /// The kernel whose groups are dealt.
+    pub dealt: Dealt,
     /// The sparse kernel.
     pub sparse: Shape,
-    /// Its blocks for each job, a tile each at a time.
-    pub tiles_at_once: usize,
     /// Its tiles.
     pub tiling: Tiling,
     /// What one of them takes.
     pub memory: Memory,
-    /// How many times as high tiles may get when they are cut anew; 1: they are not.
-    pub stretch: usize,
-    /// Share of open RVs from which on the sparse kernel is faster, two launches later ([`super::choice`]).
-    pub few: f64,
+    /// Kernels that follow the dense one, each from such a share of open, later awake, RVs on (1: from the start): from there it is
+    /// faster than the one before, two launches later ([`super::choice`]).
+    pub path: Vec<(Which, f64)>,
 }
 
 /// Warps of a block of the dense kernel: one for each scheduler of a multiprocessor.
@@ -43,6 +43,50 @@ const FEW: usize = 16;
 
 /// Shared memory that the driver takes for each block.
 const RESERVED: usize = 1 << 10;
+
+/// Groups side by side that one block gets (`SPA_DEAL` of `kernels/dealt.cu`): fewer are spread more evenly, more read records that
+/// lie together, and rows of the table that are alike.
+pub const DEAL: usize = 32;
+
+/// Copies of a row of β·V in shared memory (`COPIES` of `kernels/packed.cuh`).
+const COPIES: usize = 8;
+
+/// Weights of a table (`half_weight` of `kernels/packed.cuh`).
+const WEIGHTS: usize = 264;
+
+/// Shared memory for the tables of a kernel (`Tables` of `kernels/packed.cuh`), bytes.
+pub fn tables(labels: usize) -> usize {
+    (labels + 1) * COPIES * pair_row(labels) + 2 * WEIGHTS
+}
+
+/// How groups are dealt to blocks (`kernels/dealt.cu`).
+#[derive(Debug, Clone, Copy)]
+pub struct Dealt {
+    /// Its threads; one block a multiprocessor.
+    pub shape: Shape,
+    /// Groups of a block, at most.
+    pub groups: usize,
+    /// Shared memory of a block (`Shared`), bytes.
+    pub bytes: usize,
+}
+
+impl Dealt {
+    fn new(planes: &Planes, blocks: usize, labels: usize) -> Self {
+        let deals = (planes.groups() * planes.height).div_ceil(DEAL);
+        let groups = deals.div_ceil(blocks.max(1)) * DEAL;
+        // All RVs of a block at once, if its registers allow that (96 a thread are too few for many labels); a group has a thread.
+        let threads = if (4 * groups <= 640 && labels <= 52) || groups > 512 { 640 } else { 512 };
+        // Of a group labels around, random words, entries, place, what was drawn; in turn own labels and a list; messages; what lies between.
+        let bytes =
+            tables(labels) + groups * (16 + 4 * 4 + 4 * 8 + 4 + 4) + 2 * groups * (4 + 4 * 2) + 8 * 512 + 128;
+        Self { shape: Shape { threads, blocks: 1 }, groups, bytes }
+    }
+
+    /// Whether `device` can hold it.
+    pub fn fits(&self, device: &Device) -> bool {
+        self.groups <= self.shape.threads as usize && self.bytes <= device.shared as usize
+    }
+}
 
 impl Spread {
     /// For `jobs` jobs at once: what was fastest of the shapes measured (docs/performance.md).
@@ -60,18 +104,11 @@ impl Spread {
         let slots = |blocks: &usize| (each.div_ceil(WARPS * blocks) * blocks, usize::MAX - blocks);
         let blocks = if pairs { 4 } else { (4..=most).min_by_key(slots).unwrap_or(4) };
 
-        // One tile a multiprocessor has the least halo; two even out that some tiles have more to do. Motion has most of its open RVs in
-        // few tiles: they are cut anew.
+        // One tile a multiprocessor has the least halo; two even out that some tiles have more to do.
         let large = each >= 72;
         let labels = usize::from(labels);
-        let motion = !stereo && labels > FEW;
-        let (sparse, few) = match large {
-            true => (shape(256, 2), 0.8),
-            false if labels <= FEW => (shape(384, 1), 0.5),
-            false => (shape(384, 1), 0.33),
-        };
+        let sparse = if large { shape(256, 2) } else { shape(384, 1) };
         let bytes = (device.shared as usize + RESERVED) / sparse.blocks as usize - RESERVED;
-        let stretch = if motion && !large { STRETCH } else { 1 };
         let threads = sparse.threads as usize;
         let tiles_at_once = sparse.blocks as usize * multiprocessors / jobs;
         let keeps = match stereo {
@@ -79,22 +116,51 @@ impl Spread {
             false if labels <= FEW => Keeps::Costs,
             false => Keeps::Nothing,
         };
-        let mut room = Room { threads, bytes, labels, stretch, keeps };
+        let mut room = Room { threads, bytes, labels, keeps };
         let mut tiling = Tiling::new(planes, tiles_at_once, &room);
         if tiling.tiles() > tiles_at_once {
             // Tiles take turns: all that would be copied to shared memory again in every round.
             room.keeps = Keeps::Nothing;
             tiling = Tiling::new(planes, tiles_at_once, &room);
         }
+
+        // Dealt groups have no halos and are spread evenly, but meet in every half-step. With as many threads for as many RVs they are
+        // even faster than the dense kernel while all must be updated, but for the long draws of many labels whose costs are differences
+        // of pixels. Tiles meet least, and keep what singletons are made from, if that is small.
+        let dealt = Dealt::new(planes, multiprocessors / jobs, labels);
+        let path = match (large || !dealt.fits(device), labels <= FEW, stereo) {
+            (true, ..) => vec![(Which::Sparse, 0.8)],
+            (_, true, _) => vec![(Which::Dealt, 1.0), (Which::Sparse, 0.5)],
+            (_, _, true) => vec![(Which::Dealt, 0.9), (Which::Sparse, 0.15)],
+            (_, _, false) => vec![(Which::Dealt, 1.0)],
+        };
         Self {
             dense: shape(32 * WARPS, blocks),
             pairs,
+            dealt,
             sparse,
-            tiles_at_once,
             tiling,
             memory: tiling.memory(&room),
-            stretch,
-            few,
+            path,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn every_group_is_dealt(width in 1_usize..2000, height in 1_usize..1500, blocks in 1_usize..200, labels in 1_usize..=64) {
+            let half = width.div_ceil(2);
+            let planes = Planes { width, height, half, pitch: 0, words: 0 };
+            let dealt = Dealt::new(&planes, blocks, labels);
+            let all = planes.groups() * height;
+            prop_assert!(dealt.groups * blocks >= all && dealt.groups.is_multiple_of(DEAL));
+            // No block has a deal more than it takes.
+            prop_assert!((dealt.groups - DEAL) * blocks < all);
         }
     }
 }

@@ -1,13 +1,10 @@
 //! How a picture is cut into tiles for the sparse kernel (`kernels/tile.cuh`).
 
-use super::super::plan::pair_row;
 use super::lane::{GROUP, Planes};
+use super::spread::tables;
 
 /// Pixels around a tile that its block works on, too (`HALO`).
 const HALO: usize = 8;
-
-/// Weights of a table (`half_weight` of `kernels/packed.cuh`).
-const WEIGHTS: usize = 264;
 
 /// Half-steps between two exchanges with the tiles around (`ROUND`).
 pub const ROUND: u32 = 7;
@@ -34,8 +31,6 @@ pub struct Room {
     pub bytes: usize,
     /// Labels of a RV.
     pub labels: usize,
-    /// Tiles may get as many times as high when they are cut anew (`kernels/cut.cuh`).
-    pub stretch: usize,
     /// What singletons are made from there.
     pub keeps: Keeps,
 }
@@ -101,7 +96,7 @@ impl Tiling {
 
     /// What a tile and its halo take.
     pub fn memory(&self, room: &Room) -> Memory {
-        let (groups, lines) = (self.groups + HALO / GROUP, room.stretch * self.lines + 2 * HALO);
+        let (groups, lines) = (self.groups + HALO / GROUP, self.lines + 2 * HALO);
         let cells = (GROUP * groups * lines).next_multiple_of(GROUP * room.threads);
         let quads = room.labels.div_ceil(GROUP);
         let (left, right, costs) = match room.keeps {
@@ -109,7 +104,7 @@ impl Tiling {
             Keeps::Pictures => (2 * GROUP * groups * lines, 4 * ((2 * groups + quads + 2) | 1) * lines, 0),
             Keeps::Costs => (0, 0, 2 * cells * GROUP * quads),
         };
-        let tables = (room.labels + 1) * pair_row(room.labels) + 2 * WEIGHTS;
+        let tables = tables(room.labels);
         // Labels, who is awake, until when: a byte each of either colour; a list; bits of wide RVs; counts and places between all these.
         let bytes = tables + 8 * cells + cells / 4 + left + right + costs + 256;
         Memory { cells, left, right, costs, bytes }
@@ -133,7 +128,7 @@ mod tests {
             false if labels <= 16 => Keeps::Costs,
             false => Keeps::Nothing,
         };
-        Room { threads: 256, bytes: 80 << 10, labels, stretch: 1, keeps }
+        Room { threads: 256, bytes: 80 << 10, labels, keeps }
     }
 
     proptest! {
