@@ -19,6 +19,8 @@ pub const SLOTS: usize = 4;
 struct Launch {
     end: CudaEvent,
     slot: usize,
+    /// The slot also has what another launch counted that nobody asked for.
+    mixed: bool,
     /// RVs, each as often as there were iterations.
     updates: u64,
 }
@@ -35,6 +37,8 @@ pub struct Choice {
     /// Limit of the last entry asked for.
     limit: u32,
     launches: VecDeque<Launch>,
+    /// Slots of launches that nobody asked for.
+    unread: Vec<usize>,
     next_slot: usize,
     /// Of each slot, what it said last.
     counted: [u64; SLOTS],
@@ -62,6 +66,7 @@ impl Choice {
             start,
             limit: 0,
             launches: VecDeque::new(),
+            unread: Vec::new(),
             next_slot: 0,
             counted: [0; SLOTS],
             patience: (0, PATIENCE),
@@ -90,7 +95,7 @@ impl Choice {
 
     fn move_to(&mut self, stage: usize) {
         self.stage = stage;
-        self.launches.clear();
+        self.unread.extend(self.launches.drain(..).map(|launch| launch.slot));
     }
 
     /// What a launch counted, as a share of its updates.
@@ -99,9 +104,15 @@ impl Choice {
         self.stream.wait(&launch.end).map_err(driver("wait for a kernel"))?;
         self.stream.memcpy_dtoh(counters, &mut all).map_err(driver("copy from the card"))?;
         self.stream.synchronize().map_err(driver("wait for the card"))?;
-        let counted = all.iter().skip(each - SLOTS + launch.slot).step_by(each).sum::<u64>();
-        let open = counted - std::mem::replace(&mut self.counted[launch.slot], counted);
-        Ok(open as f64 / launch.updates.max(1) as f64)
+        let count = |slot: usize| all.iter().skip(each - SLOTS + slot).step_by(each).sum::<u64>();
+        let counted = count(launch.slot);
+        let own = counted - std::mem::replace(&mut self.counted[launch.slot], counted);
+        // Launches before it have ended, too, but their slots may be those of later ones.
+        let in_use: Vec<usize> = self.launches.iter().map(|launch| launch.slot).collect();
+        for slot in self.unread.extract_if(.., |slot| !in_use.contains(slot)) {
+            self.counted[slot] = count(slot);
+        }
+        Ok(if launch.mixed { f64::INFINITY } else { own as f64 / launch.updates.max(1) as f64 })
     }
 
     /// Iterations that a launch which begins in schedule entry `step` may have.
@@ -128,7 +139,9 @@ impl Choice {
         if self.stage == self.path.len() {
             return Ok(());
         }
-        self.launches.push_back(Launch { end: device.milestone()?, slot: self.next_slot, updates });
+        let slot = self.next_slot;
+        let mixed = self.unread.contains(&slot);
+        self.launches.push_back(Launch { end: device.milestone()?, slot, mixed, updates });
         self.next_slot = (self.next_slot + 1) % SLOTS;
         self.patience.1 = self.patience.1.saturating_mul(2);
         Ok(())
