@@ -13,7 +13,6 @@
 // Set by the host: SPA_DEAL, SPA_GROUPS (of a block, at most), SPA_SHARED (bytes of shared memory), SPA_PAIRS (0), SPA_BLOCKS (1), and the
 // macros of packed.cuh.
 
-
 // Labels, a byte each; bits 0..3 whether they changed, 4..7 whether others live, 8..31 half-steps done.
 struct Record {
     u32 labels, state;

@@ -124,7 +124,7 @@ fn pieces_equal_the_specification() {
         cuda_pieces::assert_equal(&[&packed[3], &generic], seed, &weighted);
         cuda_pieces::assert_messages_leave(&generic, seed, &weighted);
     }
-    eprintln!("{jobs} jobs in pieces on six kernels");
+    eprintln!("{jobs} jobs in pieces on all kernels");
 }
 
 /// Mean distance (half the sum of differences) of two runs' label shares.

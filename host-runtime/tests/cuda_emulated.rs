@@ -277,5 +277,5 @@ fn on_stand_ins() {
     let cuda = Cuda::open_all(Kernel::Auto).unwrap();
     assert_eq!(cuda.devices().count(), 2);
     cuda_many::assert_equal(&cuda, 9000, &random_jobs::common(9000));
-    eprintln!("{jobs} jobs on three kernels equal the specification, with edge weights too");
+    eprintln!("{jobs} jobs on four kernels equal the specification, with edge weights too");
 }
