@@ -27,8 +27,9 @@
 
 namespace {
 
-// Cycles without a byte after which the board sleeps until the host sends one: longer than its own time-out.
-constexpr uint64_t kIdle = 1u << 17;
+// Cycles without a byte after which the board sleeps until the host sends one: longer than its own time-out, 2^19 cycles. These pass as fast
+// as this machine computes them, so a host that gets no processor for a while must not look as if it had stopped in the middle of a request.
+constexpr uint64_t kIdle = 1u << 20;
 // Cycles between two looks at the terminal.
 constexpr uint64_t kLook = 256;
 

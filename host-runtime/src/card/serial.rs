@@ -128,7 +128,7 @@ impl Card for SerialCard {
         let mut run: Vec<u64> = Vec::new();
         let mut start = 0;
         for (&offset, &value) in values {
-            if offset != start + 8 * run.len() as u32 || run.len() == link::WORDS {
+            if offset != start + 8 * run.len() as u32 || run.len() == link::WRITE_WORDS {
                 if !run.is_empty() {
                     self.link.get_mut().write(start, &run)?;
                 }
@@ -179,7 +179,7 @@ impl Card for SerialCard {
         let count = (skip + bytes.len()).div_ceil(8);
         let mut words = Vec::with_capacity(count);
         while words.len() < count {
-            let some = (count - words.len()).min(link::WORDS);
+            let some = (count - words.len()).min(link::READ_WORDS);
             words.extend(self.link.borrow_mut().read(first + 8 * words.len() as u32, some)?);
         }
         let all = words.iter().flat_map(|word| word.to_le_bytes()).skip(skip);
@@ -196,7 +196,7 @@ impl Card for SerialCard {
             )));
         }
         let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
-        for piece in bytes.chunks(8 * link::WORDS) {
+        for piece in bytes.chunks(8 * link::WRITE_WORDS) {
             let words: Vec<u64> = piece.chunks_exact(8).map(word).collect();
             self.link.get_mut().write(address, &words)?;
             address += piece.len() as u32;

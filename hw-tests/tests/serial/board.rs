@@ -91,7 +91,7 @@ fn compile(folder: &Path, files: &[PathBuf]) {
         .args([format!("-GBaud={baud}"), format!("-GClockMhz={CLOCK_MHZ}")])
         .args([
             "-GResetBits=8",
-            "-GTimeoutBits=16",
+            "-GTimeoutBits=19",
             "-MAKEFLAGS",
             "CFG_CXXFLAGS_PCH_I=-include",
             "--Mdir",

@@ -16,8 +16,11 @@ const OP_WRITE: u8 = 2;
 /// States of an answer: carried out; the words arrived damaged; unknown operation or address.
 const DONE: u8 = 0;
 const DAMAGED: u8 = 1;
-/// Words of one request, at most.
-pub const WORDS: usize = 256;
+/// Words that one request reads, at most.
+pub const READ_WORDS: usize = 256;
+/// Words that one request writes, at most: with them it has 2,048 bytes, which Linux takes in one piece. Between two pieces this process
+/// may lose its processor for longer than the board waits for the rest of a request.
+pub const WRITE_WORDS: usize = 254;
 /// Times that a request is sent before the board counts as silent.
 const TRIES: u32 = 4;
 /// One look at the line.
@@ -80,7 +83,7 @@ impl Link {
         self.repeats
     }
 
-    /// Reads `count` words of 64 bits, 1 to [`WORDS`], from `address` on.
+    /// Reads `count` words of 64 bits, 1 to [`READ_WORDS`], from `address` on.
     ///
     /// # Errors
     /// [`CardError::Serial`] if no whole answer comes, or the board refuses.
@@ -89,7 +92,7 @@ impl Link {
         self.transact(&frame, count, || format!("a read of {count} words at {address:#x}"))
     }
 
-    /// Writes 1 to [`WORDS`] words from `address` on.
+    /// Writes 1 to [`WRITE_WORDS`] words from `address` on.
     ///
     /// # Errors
     /// As [`Link::read`].
@@ -276,6 +279,7 @@ mod tests {
         assert_eq!(frame.len(), 10 + 16 + 2);
         assert_eq!(frame[..8], [0xA5, 2, 7, 1, 0x10, 0, 0, 0x80]);
         assert_eq!(words_of(&frame[10..26]), [1, 0x0203]);
-        assert_eq!(request(OP_READ, 1, 8, 256, &[])[3], 255);
+        assert_eq!(request(OP_READ, 1, 8, READ_WORDS, &[])[3], 255);
+        assert!(request(OP_WRITE, 1, 8, WRITE_WORDS, &[0; WRITE_WORDS]).len() <= 2048);
     }
 }
