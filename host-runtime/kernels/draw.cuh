@@ -47,7 +47,7 @@ __device__ __forceinline__ u32 least_of(const u32 (&e)[ENERGIES]) {
 template <bool WIDE>
 __device__ __forceinline__ void all_energies(const Tables &t, const u32 (&s)[AT_ONCE][QUADS],
                                              const Beside &b, u32 (&e)[AT_ONCE][ENERGIES], u32 (&least)[AT_ONCE]) {
-    const u8 *rows = t.pair + threadIdx.x % COPIES * 16u;
+    const u8 *rows = t.pair + threadIdx.x % SPA_COPIES * 16u;
 #pragma unroll
     for (int c = 0; c < CHUNKS; ++c) {
         uint4 row[AT_ONCE + 1];

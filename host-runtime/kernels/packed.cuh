@@ -6,15 +6,14 @@
 // Set by the host: SPA_LABELS, SPA_VOLUME (0: |left - right| on the fly, 1: prepared volume), SPA_RIGHTWARD (label 0 points to the right
 // of its RV, so that labels may point beyond the right edge, too), SPA_CAPPED (the data
 // cap is below 255), SPA_SUMS (0: no energy can pass 255, 1: those of few RVs can, 2: many), SPA_THREADS (of a block),
-// SPA_BATCH (most jobs of a launch).
+// SPA_BATCH (most jobs of a launch), SPA_COPIES (1 or 8: PAIR_ROW).
 
 #define QUADS ((SPA_LABELS + 3) / 4)    // words of four packed labels
 #define CHUNKS ((SPA_LABELS + 15) / 16) // 16 labels: one 128-bit load
-// In shared memory there are so many copies of each 16 bytes of a row of beta*V, side by side: a lane reads one of its own, and lanes never
-// meet in a bank.
-#define COPIES 8
-#define PAIR_CHUNK (16 * COPIES)
-#define PAIR_ROW (CHUNKS * PAIR_CHUNK)
+// Bytes of a row of beta*V in shared memory, and of 16 labels of it. With eight copies of each 16 bytes side by side a lane reads one of its
+// own, and lanes never meet in a bank; with one, rows start in different banks.
+#define PAIR_CHUNK (16 * SPA_COPIES)
+#define PAIR_ROW (CHUNKS * PAIR_CHUNK + (SPA_COPIES == 1 ? 16 : 0))
 
 // One schedule entry.
 struct Step {
@@ -203,7 +202,10 @@ __device__ __forceinline__ void commit(const PackedParams &p, u32 colour, u32 y,
 
 // Copies what all schedule entries have in common into shared memory.
 __device__ __forceinline__ void load_pairs(const PackedParams &p, Tables &t) {
-    for (u32 k = threadIdx.x; k < sizeof t.pair / 16; k += SPA_THREADS) ((uint4 *)t.pair)[k] = ((const uint4 *)p.pair)[k / COPIES];
+    for (u32 k = threadIdx.x; k < (SPA_LABELS + 1) * CHUNKS * SPA_COPIES; k += SPA_THREADS) {
+        const u32 chunk = k / SPA_COPIES, at = chunk / CHUNKS * PAIR_ROW + chunk % CHUNKS * PAIR_CHUNK + k % SPA_COPIES * 16u;
+        *(uint4 *)(t.pair + at) = ((const uint4 *)p.pair)[chunk];
+    }
 }
 
 // Copies the weights of one.

@@ -141,18 +141,17 @@ fn jobs() -> u64 {
 fn kernels_equal_the_specification_on_stand_ins() {
     let folder = tempfile::tempdir().unwrap();
     build(folder.path());
-    let status = on(folder.path(), std::env::current_exe().unwrap().as_ref())
-        .args([
-            "--ignored",
-            "--exact",
-            "on_stand_ins",
-            "pieces_on_stand_ins",
-            "--nocapture",
-            "--test-threads=1",
-        ])
-        .status()
-        .unwrap();
-    assert!(status.success());
+    // A small card, whose tiles take turns, and a large one, which has room for eight copies of the pair table.
+    for (test, kilobytes) in
+        [("on_stand_ins", "48"), ("pieces_on_stand_ins", "48"), ("pieces_on_stand_ins", "220")]
+    {
+        let status = on(folder.path(), std::env::current_exe().unwrap().as_ref())
+            .args(["--ignored", "--exact", test, "--nocapture"])
+            .env("SPA_EMULATOR_SHARED", kilobytes)
+            .status()
+            .unwrap();
+        assert!(status.success(), "{test} with {kilobytes} KB");
+    }
 }
 
 /// `program` where the stand-ins in `folder` are the driver, of two cards, and the compiler.

@@ -50,7 +50,8 @@ int cuDeviceTotalMem_v2(size_t *n, int) { return *n = MEMORY, 0; }
 int cuDeviceGetName(char *s, int n, int) { return snprintf(s, n, "emulated card"), 0; }
 int cuDeviceGetAttribute(int *v, int attribute, int) {
     // Compute capability 9.0, two multiprocessors, shared memory of a block: little, so that tiles take turns soon; no memory pools.
-    *v = attribute == 75 ? 9 : attribute == 16 ? 2 : attribute == 97 ? 48 << 10 : 0;
+    const char *shared = getenv("SPA_EMULATOR_SHARED");
+    *v = attribute == 75 ? 9 : attribute == 16 ? 2 : attribute == 97 ? (shared ? atoi(shared) : 48) << 10 : 0;
     return 0;
 }
 int cuDevicePrimaryCtxRetain(void **c, int) { return *c = (void *)1, 0; }

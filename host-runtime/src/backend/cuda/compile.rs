@@ -198,6 +198,7 @@ pub fn representatives() -> Vec<(&'static str, Variant)> {
                 if volume == 1 && labels <= 16 { 2 * 2048 * labels.next_multiple_of(4) } else { 0 },
             ),
             ("SPA_SHARED", 128 << 10),
+            ("SPA_COPIES", if labels == 4 { 1 } else { 8 }),
             ("SPA_GROUPS", 512),
             ("SPA_DEAL", DEAL as u32),
             ("SPA_BATCH", 1),

@@ -87,7 +87,7 @@ impl Kernels {
     ) -> Result<Self, CudaError> {
         let load = |source, shape| {
             let mut variant = variant(source, job, plan, shape);
-            variant.defines.extend(own_defines(source, spread));
+            variant.defines.extend(spread_defines(source, spread));
             variant.defines.push(("SPA_BATCH", if jobs == 1 { 1 } else { BATCH as u32 }));
             if stripped != Stripped::Nothing {
                 variant.defines.push(("SPA_STRIPPED", stripped as u32));
@@ -161,9 +161,12 @@ fn variant(source: Source, job: &Job, plan: &Plan, shape: Shape) -> Variant {
     }
 }
 
-/// Macros of one of the kernels alone.
-fn own_defines(source: Source, spread: &Spread) -> Vec<(&'static str, u32)> {
-    let mut defines = vec![("SPA_PAIRS", u32::from(source == PACKED && spread.pairs))];
+/// Macros by how the job is spread over the card.
+fn spread_defines(source: Source, spread: &Spread) -> Vec<(&'static str, u32)> {
+    let mut defines = vec![
+        ("SPA_PAIRS", u32::from(source == PACKED && spread.pairs)),
+        ("SPA_COPIES", spread.copies as u32),
+    ];
     if source == SPARSE {
         let Memory { cells, left, right, costs, bytes } = spread.memory;
         let sizes = [

@@ -22,6 +22,8 @@ pub struct Spread {
     pub dense: Shape,
     /// A thread of the dense kernel updates two RVs at once.
     pub pairs: bool,
+    /// Copies of the pair table in shared memory.
+    pub copies: usize,
     /// The kernel whose groups are dealt.
     pub dealt: Dealt,
     /// The sparse kernel.
@@ -48,15 +50,19 @@ const RESERVED: usize = 1 << 10;
 /// lie together, and rows of the table that are alike.
 pub const DEAL: usize = 32;
 
-/// Copies of a row of β·V in shared memory (`COPIES` of `kernels/packed.cuh`).
-const COPIES: usize = 8;
-
 /// Weights of a table (`half_weight` of `kernels/packed.cuh`).
 const WEIGHTS: usize = 264;
 
+/// Copies of the pair table in shared memory, where a block can have `shared` bytes: with eight, lanes never meet in a bank (`PAIR_ROW` of
+/// `kernels/packed.cuh`). Smaller cards have better use for what they take.
+fn copies(shared: u32) -> usize {
+    if shared >= 160 << 10 { 8 } else { 1 }
+}
+
 /// Shared memory for the tables of a kernel (`Tables` of `kernels/packed.cuh`), bytes.
-pub fn tables(labels: usize) -> usize {
-    (labels + 1) * COPIES * pair_row(labels) + 2 * WEIGHTS
+pub fn tables(labels: usize, copies: usize) -> usize {
+    let row = copies * pair_row(labels) + if copies == 1 { 16 } else { 0 };
+    (labels + 1) * row + 2 * WEIGHTS
 }
 
 /// How groups are dealt to blocks (`kernels/dealt.cu`).
@@ -71,14 +77,17 @@ pub struct Dealt {
 }
 
 impl Dealt {
-    fn new(planes: &Planes, blocks: usize, labels: usize) -> Self {
+    fn new(planes: &Planes, blocks: usize, (labels, copies): (usize, usize)) -> Self {
         let deals = (planes.groups() * planes.height).div_ceil(DEAL);
         let groups = deals.div_ceil(blocks.max(1)) * DEAL;
         // All RVs of a block at once, if its registers allow that (96 a thread are too few for many labels); a group has a thread.
         let threads = if (4 * groups <= 640 && labels <= 52) || groups > 512 { 640 } else { 512 };
         // Of a group labels around, random words, entries, place, what was drawn; in turn own labels and a list; messages; what lies between.
-        let bytes =
-            tables(labels) + groups * (16 + 4 * 4 + 4 * 8 + 4 + 4) + 2 * groups * (4 + 4 * 2) + 8 * 512 + 128;
+        let bytes = tables(labels, copies)
+            + groups * (16 + 4 * 4 + 4 * 8 + 4 + 4)
+            + 2 * groups * (4 + 4 * 2)
+            + 8 * 512
+            + 128;
         Self { shape: Shape { threads, blocks: 1 }, groups, bytes }
     }
 
@@ -116,7 +125,8 @@ impl Spread {
             false if labels <= FEW => Keeps::Costs,
             false => Keeps::Nothing,
         };
-        let mut room = Room { threads, bytes, labels, keeps };
+        let copies = copies(device.shared);
+        let mut room = Room { threads, bytes, labels, copies, keeps };
         let mut tiling = Tiling::new(planes, tiles_at_once, &room);
         if tiling.tiles() > tiles_at_once {
             // Tiles take turns: all that would be copied to shared memory again in every round.
@@ -127,7 +137,7 @@ impl Spread {
         // Dealt groups have no halos and are spread evenly, but meet in every half-step. With as many threads for as many RVs they are
         // even faster than the dense kernel while all must be updated, but for the long draws of many labels whose costs are differences
         // of pixels. Tiles meet least, and keep what singletons are made from, if that is small.
-        let dealt = Dealt::new(planes, multiprocessors / jobs, labels);
+        let dealt = Dealt::new(planes, multiprocessors / jobs, (labels, copies));
         let path = match (large || !dealt.fits(device), labels <= FEW, stereo) {
             (true, ..) => vec![(Which::Sparse, 0.8)],
             (_, true, _) => vec![(Which::Dealt, 1.0), (Which::Sparse, 0.5)],
@@ -137,6 +147,7 @@ impl Spread {
         Self {
             dense: shape(32 * WARPS, blocks),
             pairs,
+            copies,
             dealt,
             sparse,
             tiling,
@@ -156,7 +167,7 @@ mod tests {
         fn every_group_is_dealt(width in 1_usize..2000, height in 1_usize..1500, blocks in 1_usize..200, labels in 1_usize..=64) {
             let half = width.div_ceil(2);
             let planes = Planes { width, height, half, pitch: 0, words: 0 };
-            let dealt = Dealt::new(&planes, blocks, labels);
+            let dealt = Dealt::new(&planes, blocks, (labels, 8));
             let all = planes.groups() * height;
             prop_assert!(dealt.groups * blocks >= all && dealt.groups.is_multiple_of(DEAL));
             // No block has a deal more than it takes.

@@ -31,6 +31,8 @@ pub struct Room {
     pub bytes: usize,
     /// Labels of a RV.
     pub labels: usize,
+    /// Copies of the pair table.
+    pub copies: usize,
     /// What singletons are made from there.
     pub keeps: Keeps,
 }
@@ -104,7 +106,7 @@ impl Tiling {
             Keeps::Pictures => (2 * GROUP * groups * lines, 4 * ((2 * groups + quads + 2) | 1) * lines, 0),
             Keeps::Costs => (0, 0, 2 * cells * GROUP * quads),
         };
-        let tables = tables(room.labels);
+        let tables = tables(room.labels, room.copies);
         // Labels, who is awake, until when: a byte each of either colour; a list; bits of wide RVs; counts and places between all these.
         let bytes = tables + 8 * cells + cells / 4 + left + right + costs + 256;
         Memory { cells, left, right, costs, bytes }
@@ -128,7 +130,7 @@ mod tests {
             false if labels <= 16 => Keeps::Costs,
             false => Keeps::Nothing,
         };
-        Room { threads: 256, bytes: 80 << 10, labels, keeps }
+        Room { threads: 256, bytes: 80 << 10, labels, copies: 8, keeps }
     }
 
     proptest! {
