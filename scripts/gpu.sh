@@ -74,8 +74,10 @@ step_batches() {
 step_parts() {
   for part in updates waiting memory; do
     bench "without-$part" --workload teddy,tsukuba,aloe --kernel dense,sparse --without $part
-    bench "without-$part-dealt" --workload teddy,rubberwhale --kernel dealt --without $part
+    bench "without-$part-dealt" --workload teddy,rubberwhale,venus --kernel dealt --without $part
   done
+  # What of the gain of small pictures is skipping, and what another kernel.
+  bench without-skipping --workload teddy,tsukuba,segment,rubberwhale,venus --kernel dense,dealt,sparse --without skipping
 }
 
 # Instructions and bytes a label, where NVIDIA's profiler is there.

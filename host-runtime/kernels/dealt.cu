@@ -126,7 +126,7 @@ __device__ __forceinline__ bool is_behind(const Neighbours &n, u32 number) {
     u32 behind = 0;
 #pragma unroll
     for (u32 k = 0; k < 4; ++k) behind |= (n.of[k].state & ~255u) - (number << 8);
-    return SPA_STRIPPED < 2 && __any_sync(FULL, behind >> 31);
+    return SPA_WAITS && __any_sync(FULL, behind >> 31);
 }
 
 // Waits until all groups beside this one have done `number` half-steps; which of its RVs are awake, a bit each. Random words are made
@@ -151,7 +151,8 @@ __device__ __forceinline__ u32 look(const PackedParams &p, const Group &g, u32 c
     around.below = r[3].labels;
     // Who changed of the row: those before, of the same group, and after it.
     const u32 row = ((r[1].state & 15u) * 0x101u | (r[0].state & 15u) << 4) >> (odd ? 4 : 3);
-    return SPA_STRIPPED == 1 ? 0u : (row | row >> 1 | r[2].state | r[3].state | g.mine.open) & g.mine.valid;
+    const u32 awake = SPA_STRIPPED == 4 ? 15u : row | row >> 1 | r[2].state | r[3].state | g.mine.open;
+    return SPA_STRIPPED == 1 ? 0u : awake & g.mine.valid;
 }
 
 // Enters the awake RVs of the warp's groups into the list.

@@ -35,7 +35,7 @@ __device__ __forceinline__ Band open_band(const PackedParams &p, const Share &mi
 
 // Waits until the bands around have finished the half-step before `half`.
 __device__ __forceinline__ void wait_around(const PackedParams &p, const Band &band, u32 half) {
-    if (SPA_STRIPPED >= 2) return;
+    if (!SPA_WAITS) return;
     for (u32 k = threadIdx.x; k < 2u * band.reach; k += SPA_THREADS) {
         const u32 other = k < band.reach ? band.index - 1u - k : band.index + 1u + k - band.reach;
         if (other >= band.bands) continue;

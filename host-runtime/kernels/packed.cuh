@@ -144,7 +144,7 @@ __device__ __forceinline__ u32 looked_up_weights(const Tables &t, const Line &li
 // The half-step before `half` is done, by all threads of the block with flag `index`.
 __device__ __forceinline__ void tell(const PackedParams &p, u32 index, u32 half) {
     __syncthreads();
-    if (SPA_STRIPPED < 2 && threadIdx.x == 0) tell_store(p.flags + FLAG * index, half);
+    if (SPA_WAITS && threadIdx.x == 0) tell_store(p.flags + FLAG * index, half);
 }
 
 // 0xff in every byte whose top bit is set.

@@ -43,7 +43,7 @@ __device__ __forceinline__ void gather(const Work &work, const Half &half) {
     for (u32 n = 0; n < WORDS; ++n) {
         if (n * SPA_THREADS >= tile.words) break;
         const u32 k = n * SPA_THREADS + work.thread;
-        const u32 on = SPA_STRIPPED == 1 ? 0u : awake[k] & until[k] + later >> 7 & four(1);
+        const u32 on = SPA_STRIPPED == 1 ? 0u : (SPA_STRIPPED == 4 ? four(1) : awake[k]) & until[k] + later >> 7 & four(1);
         // How many there are up to each, and all of them, 0 to 4, in the top byte; and in the lanes before this one, bit by bit.
         const u32 own = on * 0x01010101u;
         const u32 ones = ballot<1u << 24>(own), twos = ballot<2u << 24>(own), fours = ballot<4u << 24>(own);

@@ -238,7 +238,7 @@ __device__ __forceinline__ void load_tile(const PackedParams &p, const Tile &til
         if (inside) {
             const u32 *at = published(p, round, colour, g.y, g.j);
             u32 word = load_told(at);
-            while (SPA_STRIPPED < 2 && word >> 28 != (round & 15u)) word = load_told(at);
+            while (SPA_WAITS && word >> 28 != (round & 15u)) word = load_told(at);
             labels = with_missing(p, colour, g, packed_labels(word));
             awake = four_bytes(word >> 24 & 15u);
         }

@@ -14,7 +14,7 @@ use spa_model::hash::hash_messages;
 use spa_model::{Job, spec};
 use spa_runtime::backend::Backend as _;
 use spa_runtime::backend::cuda::edgs::{Design, Experiment, Method};
-use spa_runtime::backend::cuda::{Cuda, Kernel};
+use spa_runtime::backend::cuda::{Cuda, Kernel, Stripped};
 use std::path::Path;
 use std::process::Command;
 
@@ -236,8 +236,8 @@ fn pieces_on_stand_ins() {
 #[ignore = "started by the test above"]
 fn on_stand_ins() {
     let jobs = jobs();
-    let check = |kernel, seed: u64, job: &Job| {
-        let mut cuda = Cuda::open(0, kernel).unwrap();
+    let check_as = |stripped, kernel, seed: u64, job: &Job| {
+        let mut cuda = Cuda::open(0, kernel).unwrap().for_measurements(stripped);
         let mut outcome = cuda.run(job, &mut |_| true).unwrap().outcome;
         let mut expected = spec::run(job).unwrap();
         assert_eq!(outcome.labels, expected.labels, "{kernel:?}, job {seed}: labels");
@@ -245,12 +245,15 @@ fn on_stand_ins() {
         let messages = hash_messages(&mut outcome.messages);
         assert_eq!(messages, hash_messages(&mut expected.messages), "{kernel:?}, job {seed}: messages");
     };
+    let check = |kernel, seed, job: &Job| check_as(Stripped::Nothing, kernel, seed, job);
     for seed in 9000..9000 + jobs {
         check(Kernel::Generic, seed, &random_jobs::any(seed));
         let job = random_jobs::common(seed);
         check(Kernel::Dense, seed, &job);
         check(Kernel::Dealt, seed, &job);
         check(Kernel::Sparse, seed, &job);
+        check_as(Stripped::Skipping, Kernel::Dealt, seed, &job);
+        check_as(Stripped::Skipping, Kernel::Sparse, seed, &job);
         // Tiles in turn, and pairs of RVs.
         for kernel in [Kernel::Dense, Kernel::Sparse] {
             check(kernel, seed, &random_jobs::large(seed));

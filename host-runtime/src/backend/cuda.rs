@@ -46,7 +46,8 @@ pub enum Kernel {
     Generic,
 }
 
-/// What a measurement leaves out of the packed kernels (`SPA_STRIPPED` of `kernels/common.cuh`); all results are wrong then.
+/// What a measurement leaves out of the packed kernels (`SPA_STRIPPED` of `kernels/common.cuh`); all results are wrong then, but without
+/// skipping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Stripped {
     /// Nothing.
@@ -58,6 +59,8 @@ pub enum Stripped {
     Waiting,
     /// Waiting and memory: what is left is arithmetic.
     Memory,
+    /// Skipping: every RV is updated.
+    Skipping,
 }
 
 /// What a kernel's runner gives back.

@@ -36,7 +36,7 @@ pub struct Bench {
     /// Timed runs a kernel; the median counts
     #[arg(long, default_value_t = 5, value_parser = within::<usize>(1, 1000, ""))]
     repeats: usize,
-    /// Leave out a part of the packed kernels, to see what the rest takes; all labels are wrong then
+    /// Leave out a part of the packed kernels, to see what the rest takes; labels are wrong then, but without skipping
     #[arg(long, value_name = "PART")]
     without: Option<Part>,
     /// Also count instructions and bytes a label, by NVIDIA's profiler `ncu`, in a run of its own
@@ -85,6 +85,8 @@ enum Part {
     Waiting,
     /// Waiting and memory: arithmetic is left
     Memory,
+    /// Skipping: every RV is updated, and all labels are right
+    Skipping,
 }
 
 impl Part {
@@ -93,6 +95,7 @@ impl Part {
             Self::Updates => Stripped::Updates,
             Self::Waiting => Stripped::Waiting,
             Self::Memory => Stripped::Memory,
+            Self::Skipping => Stripped::Skipping,
         }
     }
 }

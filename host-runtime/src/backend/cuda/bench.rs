@@ -77,6 +77,7 @@ pub fn stripped_name(stripped: Stripped) -> &'static str {
         Stripped::Updates => "updates",
         Stripped::Waiting => "waiting",
         Stripped::Memory => "memory",
+        Stripped::Skipping => "skipping",
     }
 }
 
@@ -114,7 +115,8 @@ pub fn measure(
     let job = jobs.last().copied().unwrap_or(job);
     let labels = job.labels_evaluated() * chains as u64;
     let joules = (energies.len() == runs.len()).then(|| median(energies)).filter(|&j| j > 0.0);
-    let exact = cuda.kernel() != Kernel::Baseline && cuda.stripped() == Stripped::Nothing;
+    let exact = cuda.kernel() != Kernel::Baseline
+        && matches!(cuda.stripped(), Stripped::Nothing | Stripped::Skipping);
     let hashes = spa_model::Histogram::from_messages(job, &finished.messages, &finished.labels)
         .ok()
         .filter(|_| exact)
