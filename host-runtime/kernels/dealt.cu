@@ -104,11 +104,6 @@ __device__ __forceinline__ Record record_of(u64 word) { return Record{(u32)word,
 
 __device__ __forceinline__ u64 word_of(const Record &r) { return (u64)r.state << 32 | r.labels; }
 
-// A bit each of the bytes' lowest bits.
-__device__ __forceinline__ u32 four_bits(u32 bytes) { return (bytes & four(1)) * 0x01020408u >> 24 & 15u; }
-
-__device__ __forceinline__ u32 four_masks(u32 bits) { return (bits * 0x00204081u & four(1)) * 255u; }
-
 // The records beside a group: of the same place, before or after it, above, below.
 struct Neighbours {
     Record of[4];
@@ -205,10 +200,10 @@ __device__ __forceinline__ void update(const PackedParams &p, const Line &line, 
 
 // What became of a group: kept and published.
 __device__ __forceinline__ void publish(Group &g, u32 colour, u32 awake, u32 drawn, u32 number) {
-    const u32 mask = four_masks(awake);
+    const u32 mask = four_bytes(awake) * 255u;
     g.mine.labels = (g.mine.labels & ~mask) | (drawn & mask & four(OPEN - 1u));
-    g.mine.open = four_bits(drawn >> 6) & awake;
-    const Record r = {g.mine.labels, number << 8 | g.mine.open << 4 | (four_bits(drawn >> 7) & awake)};
+    g.mine.open = four_bits(drawn >> 6 & four(1)) & awake;
+    const Record r = {g.mine.labels, number << 8 | g.mine.open << 4 | (four_bits(drawn >> 7 & four(1)) & awake)};
     store_told(g.record + (colour ? g.plane : 0), word_of(r));
 }
 
@@ -252,9 +247,7 @@ __device__ __forceinline__ Group open_group(const PackedParams &p, const Share &
 
 // The labels of a group of a colour, for those who do not read records.
 __device__ __forceinline__ void store_labels(const PackedParams &p, const Group &g, u32 colour, u32 labels) {
-    u32 *to = (u32 *)(p.labels[colour] + (u64)(g.y + 1u) * p.pitch + 32u + 4u * g.place);
-    const u32 x = 8u * g.place + ((g.y + colour) & 1u), beyond = x + 6u < p.width ? 0u : FULL << 8u * ((p.width - x + 1u) / 2u);
-    *to = (labels & ~beyond) | (*to & beyond);
+    *four_labels_at(p, colour, g.y, 4u * g.place) = with_missing(p, colour, g.y, 4u * g.place, labels);
 }
 
 // A half-step; how many RVs this thread drew.
@@ -353,6 +346,6 @@ extern "C" __global__ void __launch_bounds__(256) packed_dealt_wake(const __grid
     const u32 i = mine.block * 256u + threadIdx.x;
     if (i >= 2u * p.published_pitch * p.height) return;
     const u32 row = i / p.published_pitch, colour = row >= p.height, y = row - colour * p.height, place = i - row * p.published_pitch;
-    const u32 labels = *(const u32 *)(p.labels[colour] + (u64)(y + 1u) * p.pitch + 32u + 4u * place);
+    const u32 labels = *four_labels_at(p, colour, y, 4u * place);
     *record_at(p, colour, y, place) = word_of(Record{labels, 0xf0u});
 }

@@ -45,9 +45,9 @@ struct PackedParams {
     uint2 *entries[2];      // H x half
     Log log;
     uint2 *tiles;           // tile.cuh
-    u32 *published;         // two sets of two planes, H x published_pitch groups (tile.cuh)
+    u32 *published;         // two sets of two planes, H x published_pitch groups (tile.cuh; dealt.cu)
     u32 *flags;             // of the bands, FLAG words apart: half-steps done
-    u64 *counters;          // labels touched and RVs updated by the sparse kernel; open RVs of the dense one, by launches in turn
+    u64 *counters;          // labels touched and RVs updated by the kernels that skip; open RVs of the dense one, updated ones of dealt.cu, by launches in turn
     u32 width, height, half, pitch, words;
     u32 second_pitch, second_origin;
     int first_offset;       // dx of label 0: sample x of label l is x + first_offset - l
@@ -151,6 +151,24 @@ __device__ __forceinline__ void tell(const PackedParams &p, u32 index, u32 half)
 __device__ __forceinline__ u32 spread_signs(u32 v) { return prmt(v, 0, 0xba98); }
 
 __device__ __forceinline__ u32 four(u32 byte) { return byte * 0x01010101u; }
+
+// A byte each of four bits, and back.
+__device__ __forceinline__ u32 four_bytes(u32 bits) { return bits * 0x00204081u & 0x01010101u; }
+
+__device__ __forceinline__ u32 four_bits(u32 bytes) { return bytes * 0x01020408u >> 24 & 15u; }
+
+// The labels of four RVs of a plane side by side, the first at column j, a multiple of four.
+__device__ __forceinline__ u32 *four_labels_at(const PackedParams &p, u32 colour, u32 y, u32 j) {
+    return (u32 *)(p.labels[colour] + (u64)(y + 1u) * p.pitch + 32u + j);
+}
+
+// Labels of such four with those beyond the picture as missing neighbours.
+__device__ __forceinline__ u32 with_missing(const PackedParams &p, u32 colour, u32 y, u32 j, u32 labels) {
+    const u32 x = 2u * j + (y + colour & 1u);
+    if (x + 6u < p.width) return labels;
+    const u32 beyond = FULL << 8u * ((p.width - x + 1u) / 2u);
+    return labels & ~beyond | four(SPA_LABELS) & beyond;
+}
 
 __device__ __forceinline__ bool field_position(const PackedParams &p, u32 colour, u32 y, u32 j, u32 *x) {
     *x = 2u * j + ((y + colour) & 1u);

@@ -277,7 +277,7 @@ extern "C" __global__ void __launch_bounds__(256) packed_sparse_wake(const __gri
     if (i >= 2u * p.published_pitch * p.height) return;
     const u32 row = i / p.published_pitch, colour = row >= p.height, y = row - colour * p.height;
     const u32 j = 4u * (i - row * p.published_pitch);
-    const u32 labels = *(const u32 *)(p.labels[colour] + (u64)(y + 1u) * p.pitch + 32u + j);
+    const u32 labels = *four_labels_at(p, colour, y, j);
     *published(p, 0, colour, y, j) = pack_group(labels, 0x01010101u, 0);
     *published(p, 1, colour, y, j) = 0; // of no odd round
 }

@@ -125,22 +125,11 @@ __device__ __forceinline__ u32 *published(const PackedParams &p, u32 round, u32 
 // Four labels, who is awake, and the round, modulo 16, that finds them: 24, 4 and 4 bits.
 __device__ __forceinline__ u32 pack_group(u32 labels, u32 awake, u32 round) {
     const u32 six = (labels & 63u) | (labels >> 2 & 0xfc0u) | (labels >> 4 & 0x3f000u) | (labels >> 6 & 0xfc0000u);
-    return six | (awake * 0x01020408u >> 24 & 15u) << 24 | round << 28;
+    return six | four_bits(awake) << 24 | round << 28;
 }
 
 __device__ __forceinline__ u32 packed_labels(u32 word) {
     return (word & 63u) | (word & 0xfc0u) << 2 | (word & 0x3f000u) << 4 | (word & 0xfc0000u) << 6;
-}
-
-// A byte each of four bits.
-__device__ __forceinline__ u32 four_bytes(u32 bits) { return bits * 0x00204081u & 0x01010101u; }
-
-// The labels of a group with those beyond the picture as missing neighbours.
-__device__ __forceinline__ u32 with_missing(const PackedParams &p, u32 colour, const Group &g, u32 labels) {
-    const u32 x = 2u * (u32)g.j + ((u32)g.y + colour & 1u);
-    if (x + 6u < p.width) return labels;
-    const u32 beyond = FULL << 8u * ((p.width - x + 1u) / 2u);
-    return labels & ~beyond | four(SPA_LABELS) & beyond;
 }
 
 // Until when RVs can be updated: at distance d from the edge, for d half-steps; not at all if fixed or outside the field.
@@ -239,7 +228,7 @@ __device__ __forceinline__ void load_tile(const PackedParams &p, const Tile &til
             const u32 *at = published(p, round, colour, g.y, g.j);
             u32 word = load_told(at);
             while (SPA_WAITS && word >> 28 != (round & 15u)) word = load_told(at);
-            labels = with_missing(p, colour, g, packed_labels(word));
+            labels = with_missing(p, colour, (u32)g.y, (u32)g.j, packed_labels(word));
             awake = four_bytes(word >> 24 & 15u);
         }
         labels_of(space, colour, g.k) = labels;
@@ -271,6 +260,6 @@ __device__ __forceinline__ void store_tile(const PackedParams &p, const Tile &ti
         if (!is_inside(p, g)) continue;
         const u32 labels = labels_of(space, colour, g.k);
         store_told(published(p, round, colour, g.y, g.j), pack_group(labels, awake_of(space, colour, g.k), round));
-        if (last) __stcg((u32 *)(p.labels[colour] + (u64)(g.y + 1) * p.pitch + 32u + g.j), labels);
+        if (last) __stcg(four_labels_at(p, colour, (u32)g.y, (u32)g.j), labels);
     }
 }

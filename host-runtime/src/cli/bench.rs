@@ -56,8 +56,8 @@ pub struct Bench {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum KernelName {
     Auto,
-    Dealt,
     Baseline,
+    Dealt,
     Dense,
     Generic,
     Sparse,
@@ -67,8 +67,8 @@ impl KernelName {
     fn kernel(self) -> Kernel {
         match self {
             Self::Auto => Kernel::Auto,
-            Self::Dealt => Kernel::Dealt,
             Self::Baseline => Kernel::Baseline,
+            Self::Dealt => Kernel::Dealt,
             Self::Dense => Kernel::Dense,
             Self::Generic => Kernel::Generic,
             Self::Sparse => Kernel::Sparse,

@@ -211,11 +211,7 @@ impl<'a> Sampler<'a> {
         if let Some(choice) = &mut self.choice {
             return choice.which(self.plan.steps[step].limit, &self.counters, COUNTERS);
         }
-        Ok(match self.kernel {
-            Kernel::Dealt => Which::Dealt,
-            Kernel::Sparse => Which::Sparse,
-            _ => Which::Dense,
-        })
+        Ok(Which::asked_for(self.kernel))
     }
 
     /// Iterations that one launch may do from `iteration` on, at most `left`.

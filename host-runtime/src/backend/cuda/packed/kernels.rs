@@ -22,6 +22,17 @@ pub enum Which {
     Sparse,
 }
 
+impl Which {
+    /// The one that runs every schedule entry if `kernel` was asked for.
+    pub fn asked_for(kernel: Kernel) -> Self {
+        match kernel {
+            Kernel::Dealt => Self::Dealt,
+            Kernel::Sparse => Self::Sparse,
+            _ => Self::Dense,
+        }
+    }
+}
+
 /// A kernel with as many blocks as the card holds at once.
 pub struct Resident {
     pub function: CudaFunction,
@@ -103,9 +114,7 @@ impl Kernels {
         };
         let wanted = match kernel {
             Kernel::Auto => spread.path.iter().map(|&(which, _)| which).collect(),
-            Kernel::Dealt => vec![Which::Dealt],
-            Kernel::Sparse => vec![Which::Sparse],
-            _ => Vec::new(),
+            kernel => vec![Which::asked_for(kernel)],
         };
         let mut skipping = Vec::new();
         for which in wanted {
