@@ -36,6 +36,7 @@ if [ "${1:-}" = --pack ]; then
 fi
 
 command -v nvidia-smi >/dev/null || { echo "gpu: no nvidia-smi here: this script needs a card" >&2; exit 1; }
+PROGRAMS=${PROGRAMS:+$(realpath "$PROGRAMS")}
 data=${DATA:-../shared/data}
 out=${OUT:-out/gpu}
 mkdir -p "$out"
@@ -67,6 +68,7 @@ step_batches() {
   for chains in 4 8 16; do
     bench "teddy-$chains" --workload teddy --kernel dense,sparse,auto --chains $chains
   done
+  bench small-2 --workload teddy,tsukuba,rubberwhale,venus --kernel dense,sites,auto --chains 2
   bench aloe-4 --workload aloe --kernel dense,auto --chains 4
 }
 
@@ -74,7 +76,7 @@ step_batches() {
 step_parts() {
   for part in updates waiting memory; do
     bench "without-$part" --workload teddy,tsukuba,aloe --kernel dense,sparse --without $part
-    bench "without-$part-dealt" --workload teddy,rubberwhale,venus --kernel dealt --without $part
+    bench "without-$part-small" --workload teddy,rubberwhale,venus,segment --kernel sites,dealt --without $part
   done
   # What of the gain of small pictures is skipping, and what another kernel.
   bench without-skipping --workload teddy,tsukuba,segment,rubberwhale,venus --kernel dense,dealt,sparse --without skipping

@@ -10,8 +10,8 @@
 // block; then the block draws these, a RV a thread (draw.cuh); then the threads of the groups publish what became of them, while warps
 // without groups bring the entries of labels that changed up to date.
 //
-// Set by the host: SPA_DEAL, SPA_GROUPS (of a block, at most), SPA_SHARED (bytes of shared memory), SPA_PAIRS (0), SPA_BLOCKS (1), and the
-// macros of packed.cuh.
+// Set by the host: SPA_DEAL, SPA_GROUPS (of a block, at most), SPA_OUTBOX, SPA_SHARED (bytes of shared memory), SPA_PAIRS (0), SPA_BLOCKS (1), and
+// the macros of packed.cuh.
 
 // Labels, a byte each; bits 0..3 whether they changed, 4..7 whether others live, 8..31 half-steps done.
 struct Record {
@@ -48,14 +48,6 @@ struct Round {
     u32 many;                 // how many
 };
 
-// Messages that wait until there are enough of them: an atomic of the card takes as long as half a draw.
-#define OUTBOX 512u
-
-struct Outbox {
-    u32 many; // may be more than there is room for: these were sent at once
-    u64 messages[OUTBOX];
-};
-
 struct Shared {
     __align__(16) Tables tables;
     Labels around[SPA_GROUPS];
@@ -66,30 +58,6 @@ struct Shared {
     Round round[2];
     Outbox outbox;
 };
-
-// A log behind an outbox.
-struct Post {
-    const Log &log;
-    Outbox &outbox;
-};
-
-__device__ __forceinline__ void send(Post &post, u32 rv, u32 label, u32 count) {
-    const u32 place = claim(post.outbox.many, 1u);
-    if (place < OUTBOX) post.outbox.messages[place] = message(post.log, rv, label, count);
-    else send(post.log, rv, label, count);
-}
-
-// Empties the outbox if another half-step might fill it, or in any case; by a warp, while nobody else is there.
-__device__ __forceinline__ void collect_post(const Log &log, Outbox &outbox, bool in_any_case) {
-    const u32 lane = threadIdx.x & 31u, many = min(outbox.many, OUTBOX);
-    if (many == 0 || (!in_any_case && many <= OUTBOX / 2u)) return;
-    u64 first = 0;
-    if (lane == 0) first = atomicAdd(log.cursor, (u64)many);
-    first = __shfl_sync(FULL, first, 0);
-    for (u32 k = lane; k < many; k += 32u) log.messages[first + k] = outbox.messages[k];
-    __syncwarp();
-    if (lane == 0) outbox.many = 0;
-}
 
 static_assert(sizeof(Shared) <= SPA_SHARED, "the host has room for this");
 
@@ -214,7 +182,8 @@ __device__ __forceinline__ void enter_changes(const PackedParams &p, u32 colour,
         const u32 at = round.list[n];
         if (!(((const u8 *)shared.drawn)[at] & CHANGED)) continue;
         const Rv rv = rv_at(shared, round, at);
-        enter(p, colour, rv.y, rv.j, 2u * rv.j + ((rv.y + colour) & 1u), rv.own, now, shared.entries[at], post);
+        const u32 index = rv.y * p.width + 2u * rv.j + ((rv.y + colour) & 1u);
+        __stcg(entry_at(p, colour, rv.y, rv.j), entered(p, index, rv.own, now, shared.entries[at], post));
     }
 }
 
@@ -269,7 +238,7 @@ __device__ __forceinline__ u32 half_step(const PackedParams &p, Group &g, Shared
     const u32 all = round.many;
     if (threadIdx.x == 0) shared.round[colour ^ 1u].many = 0;
     // The last warp is the first that has nothing to draw.
-    if (collected && threadIdx.x >= SPA_THREADS - 32u) collect_post(p.log, shared.outbox, false);
+    if (collected && threadIdx.x >= SPA_THREADS - 32u) collect_post(p.log, shared.outbox, SPA_OUTBOX / 2u);
     for (u32 n = threadIdx.x; n < all; n += SPA_THREADS) {
         update<LINE>(p, line, colour, collected, round.list[n], shared, round);
         ++updated;
@@ -316,7 +285,7 @@ __device__ __forceinline__ void dealt(const Batch &batch, u32 iteration, u32 ite
     __syncthreads();
     const u32 updated = __reduce_add_sync(FULL, run_groups<LINE>(p, g, shared, place, iteration, iterations, told));
     __syncthreads();
-    if (threadIdx.x < 32u) collect_post(p.log, shared.outbox, true);
+    if (threadIdx.x < 32u) collect_post(p.log, shared.outbox, 0);
     if (g.on) {
         store_labels(p, g, 0, g.mine.labels);
         store_labels(p, g, 1, g.other.labels);
@@ -340,7 +309,7 @@ packed_dealt_table(const __grid_constant__ Batch batch, u32 iteration, u32 itera
 }
 
 // All RVs must be updated, with the labels of the planes; no half-step is done.
-extern "C" __global__ void __launch_bounds__(256) packed_dealt_wake(const __grid_constant__ Batch batch) {
+extern "C" __global__ void __launch_bounds__(256) packed_dealt_open(const __grid_constant__ Batch batch) {
     const Share mine = share(batch);
     const PackedParams &p = batch.of[mine.job];
     const u32 i = mine.block * 256u + threadIdx.x;

@@ -4,9 +4,9 @@
 // j = x / 2. Planes of labels have a border of missing neighbours (label SPA_LABELS), so no kernel asks where it is.
 //
 // Set by the host: SPA_LABELS, SPA_VOLUME (0: |left - right| on the fly, 1: prepared volume), SPA_RIGHTWARD (label 0 points to the right
-// of its RV, so that labels may point beyond the right edge, too), SPA_CAPPED (the data
-// cap is below 255), SPA_SUMS (0: no energy can pass 255, 1: those of few RVs can, 2: many), SPA_THREADS (of a block),
-// SPA_BATCH (most jobs of a launch), SPA_COPIES (1 or 8: PAIR_ROW).
+// of its RV, so that labels may point beyond the right edge, too), SPA_CAPPED (the data cap is below 255), SPA_SUMS (0: no energy can pass
+// 255, 1: those of few RVs can, 2: many, 3: those beside few neighbourhoods can), SPA_THREADS (of a block), SPA_BATCH (most jobs of a
+// launch), SPA_COPIES (1 or 8: PAIR_ROW).
 
 #define QUADS ((SPA_LABELS + 3) / 4)    // words of four packed labels
 #define CHUNKS ((SPA_LABELS + 15) / 16) // 16 labels: one 128-bit load
@@ -40,7 +40,7 @@ struct PackedParams {
     const u8 *first;        // stereo: left picture, H x W
     const u8 *second;       // stereo: right picture, H x second_pitch, (x, y) at y * second_pitch + second_origin + x
     const uint4 *volume[2]; // otherwise (prepare.cu)
-    const u8 *pair;         // beta*V, (L + 1) x 16 CHUNKS; the last row is a missing neighbour's: 0
+    const u8 *pair;         // beta*V, (L + 1) x 16 CHUNKS; the last row is a missing neighbour's: 0 (SPA_SUMS 3: behind a row its most)
     const Step *steps;
     uint2 *entries[2];      // H x half
     Log log;
@@ -52,7 +52,7 @@ struct PackedParams {
     u32 second_pitch, second_origin;
     int first_offset;       // dx of label 0: sample x of label l is x + first_offset - l
     u32 data_cap, s_outside;
-    u32 narrow;             // 255 - 4 beta * max V
+    u32 narrow;             // 255 - 4 beta * max V; SPA_SUMS 3: 255 - the largest alpha*S
     u32 key0, key1, u_mask, count_max, chain, burn_in;
     u32 unit;               // 1024 (half_weights)
     u32 published_pitch;    // tile.cuh
@@ -200,14 +200,13 @@ __device__ __forceinline__ uint2 *entry_at(const PackedParams &p, u32 colour, u3
     return p.entries[colour] + (u64)y * p.half + j;
 }
 
-// The label of a RV is no longer `own`: settle the picks of that in its entry, `packed` so far (Algorithm 1, run-length).
-template <class L>
-__device__ __forceinline__ void enter(const PackedParams &p, u32 colour, u32 y, u32 j, u32 x, u32 own, u32 iteration, uint2 packed, L &log) {
+// The label of `rv` is no longer `own`: its entry with the picks of that, which was `packed` so far (Algorithm 1, run-length).
+template <class L> __device__ __forceinline__ uint2 entered(const PackedParams &p, u32 rv, u32 own, u32 iteration, uint2 packed, L &log) {
     Entry e = unpack(packed);
     const u32 now = iteration - p.burn_in;
-    pick(e, own, now - e.accounted, p.count_max, log, y * p.width + x);
+    pick(e, own, now - e.accounted, p.count_max, log, rv);
     e.accounted = now;
-    __stcg(entry_at(p, colour, y, j), pack(e));
+    return pack(e);
 }
 
 // The label is known: store it, and enter it if it changed.
@@ -215,7 +214,9 @@ __device__ __forceinline__ void commit(const PackedParams &p, u32 colour, u32 y,
                                        u32 iteration) {
     if (label == own || (SPA_STRIPPED == 3 && label < p.pitch)) return;
     __stcg(p.labels[colour] + (u64)(y + 1u) * p.pitch + 32u + j, (u8)label);
-    if (iteration >= p.burn_in) enter(p, colour, y, j, x, own, iteration, __ldcg(entry_at(p, colour, y, j)), p.log);
+    if (iteration < p.burn_in) return;
+    uint2 *entry = entry_at(p, colour, y, j);
+    __stcg(entry, entered(p, y * p.width + x, own, iteration, __ldcg(entry), p.log));
 }
 
 // Copies what all schedule entries have in common into shared memory.

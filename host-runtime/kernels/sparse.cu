@@ -135,7 +135,8 @@ __device__ __forceinline__ u32 energies_in(const Work &work, u32 limit, const Ha
     const bool border = is_at_border<1>(work.hand, rv.x), always = SPA_BLOCKS == 1;
 #endif
     singletons_in(work, half, at, row, always || __any_sync(FULL, border), rv);
-    all_energies<SPA_SUMS == 2>(work.tables, rv.s, beside, e, least);
+    if (SPA_SUMS == 2 || (SPA_SUMS == 3 && is_crowded(work.hand, work.tables, beside))) all_energies<true>(work.tables, rv.s, beside, e, least);
+    else all_energies<false>(work.tables, rv.s, beside, e, least);
 #if SPA_SUMS == 1
     const bool wide = work.space.wide[half.colour][at / 16u] >> at % 16u & 1u;
     if (__any_sync(FULL, wide || (border && least[0] + limit > work.hand.narrow))) {
@@ -175,7 +176,8 @@ __device__ __forceinline__ void update(const Work &work, const Line &line, const
     figures.updated += own;
     // The best label weighs the most, every other live one at least 1.
     settle(tile, space, half.colour, at, odd, before, label, total != line.most);
-    if (collected && label != before) enter(p, half.colour, rv.y, rv.j, rv.x, before, half.now, entry, p.log);
+    if (collected && label != before)
+        __stcg(entry_at(p, half.colour, rv.y, rv.j), entered(p, rv.y * p.width + rv.x, before, half.now, entry, p.log));
 }
 
 template <bool LINE>
@@ -270,7 +272,7 @@ packed_sparse_table(const __grid_constant__ Batch batch, u32 iteration, u32 iter
 }
 
 // All RVs must be updated, with the labels of the planes, in the next round, which is round 0.
-extern "C" __global__ void __launch_bounds__(256) packed_sparse_wake(const __grid_constant__ Batch batch) {
+extern "C" __global__ void __launch_bounds__(256) packed_sparse_open(const __grid_constant__ Batch batch) {
     const Share mine = share(batch);
     const PackedParams &p = batch.of[mine.job];
     const u32 i = mine.block * 256u + threadIdx.x;

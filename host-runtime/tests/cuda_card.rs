@@ -81,13 +81,18 @@ fn generic_equals_the_specification_on_common_jobs() {
 
 #[test]
 fn dense_equals_the_specification() {
-    compare(Kernel::Dense, (0..count()).map(|seed| (seed, random_jobs::common(seed))));
+    for kernel in [Kernel::Dense, Kernel::Sites] {
+        compare(kernel, (0..count()).map(|seed| (seed, random_jobs::common(seed))));
+        compare(kernel, (0..count()).map(|seed| (seed, random_jobs::crowded(seed))));
+    }
 }
 
 #[test]
 fn sparse_equals_the_specification() {
-    compare(Kernel::Dealt, (0..count()).map(|seed| (seed, random_jobs::common(seed))));
-    compare(Kernel::Sparse, (0..count()).map(|seed| (seed, random_jobs::common(seed))));
+    for kernel in [Kernel::Dealt, Kernel::Sparse] {
+        compare(kernel, (0..count()).map(|seed| (seed, random_jobs::common(seed))));
+        compare(kernel, (0..count()).map(|seed| (seed, random_jobs::crowded(seed))));
+    }
 }
 
 #[test]
@@ -97,7 +102,7 @@ fn auto_equals_the_specification() {
 
 #[test]
 fn several_jobs_at_once_equal_the_specification() {
-    for kernel in [Kernel::Dense, Kernel::Dealt, Kernel::Sparse, Kernel::Auto] {
+    for kernel in [Kernel::Dense, Kernel::Sites, Kernel::Dealt, Kernel::Sparse, Kernel::Auto] {
         let Some(cuda) = card(kernel) else { return };
         for seed in 0..count() / 6 {
             cuda_many::assert_equal(&cuda, seed, &random_jobs::common(seed));
@@ -108,7 +113,7 @@ fn several_jobs_at_once_equal_the_specification() {
 /// Runs that are cut, put back on the card, and moved between kernels and the CPU.
 #[test]
 fn pieces_equal_the_specification() {
-    let kernels = [Kernel::Dense, Kernel::Dealt, Kernel::Sparse, Kernel::Auto];
+    let kernels = [Kernel::Dense, Kernel::Sites, Kernel::Dealt, Kernel::Sparse, Kernel::Auto];
     let packed: Vec<Cuda> = kernels.into_iter().filter_map(card).collect();
     let Some(generic) = card(Kernel::Generic).filter(|_| packed.len() == kernels.len()) else { return };
     // Most of the time goes into compiling kernels for each job.
@@ -121,7 +126,7 @@ fn pieces_equal_the_specification() {
             cuda_pieces::assert_messages_leave(cuda, seed, &job);
         }
         let weighted = random_jobs::weighted(seed, &job);
-        cuda_pieces::assert_equal(&[&packed[3], &generic], seed, &weighted);
+        cuda_pieces::assert_equal(&[&packed[4], &generic], seed, &weighted);
         cuda_pieces::assert_messages_leave(&generic, seed, &weighted);
     }
     eprintln!("{jobs} jobs in pieces on all kernels");

@@ -213,7 +213,7 @@ fn the_exploration_runs_on_stand_ins() {
 fn pieces_on_stand_ins() {
     let jobs = jobs();
     let open = |kernel| Cuda::open(0, kernel).unwrap();
-    let kernels = [Kernel::Dense, Kernel::Dealt, Kernel::Sparse, Kernel::Auto];
+    let kernels = [Kernel::Dense, Kernel::Sites, Kernel::Dealt, Kernel::Sparse, Kernel::Auto];
     let packed = kernels.map(open);
     let generic = open(Kernel::Generic);
     for seed in 9000..9000 + jobs {
@@ -221,10 +221,10 @@ fn pieces_on_stand_ins() {
         let job = random_jobs::common(seed);
         cuda_pieces::assert_equal_from_each(&packed, seed, &job);
         let weighted = random_jobs::weighted(seed, &job);
-        cuda_pieces::assert_equal(&[&packed[3], &generic], seed, &weighted);
+        cuda_pieces::assert_equal(&[&packed[4], &generic], seed, &weighted);
         if seed == 9000 {
             cuda_pieces::assert_messages_leave(&generic, seed, &weighted);
-            cuda_pieces::assert_messages_leave(&packed[3], seed, &job);
+            cuda_pieces::assert_messages_leave(&packed[4], seed, &job);
         }
     }
     let job = random_jobs::common(9000);
@@ -249,9 +249,10 @@ fn on_stand_ins() {
     for seed in 9000..9000 + jobs {
         check(Kernel::Generic, seed, &random_jobs::any(seed));
         let job = random_jobs::common(seed);
-        check(Kernel::Dense, seed, &job);
-        check(Kernel::Dealt, seed, &job);
-        check(Kernel::Sparse, seed, &job);
+        for kernel in [Kernel::Dense, Kernel::Sites, Kernel::Dealt, Kernel::Sparse] {
+            check(kernel, seed, &job);
+            check(kernel, seed, &random_jobs::crowded(seed));
+        }
         check_as(Stripped::Skipping, Kernel::Dealt, seed, &job);
         check_as(Stripped::Skipping, Kernel::Sparse, seed, &job);
         // Tiles in turn, and pairs of RVs.
@@ -260,7 +261,7 @@ fn on_stand_ins() {
         }
         // Several jobs at once take long here; one seed shows what they share.
         if seed == 9000 {
-            for kernel in [Kernel::Dense, Kernel::Dealt, Kernel::Sparse, Kernel::Auto] {
+            for kernel in [Kernel::Dense, Kernel::Sites, Kernel::Dealt, Kernel::Sparse, Kernel::Auto] {
                 let cuda = Cuda::open(0, kernel).unwrap();
                 cuda_many::assert_equal(&cuda, seed, &job);
             }
@@ -268,7 +269,7 @@ fn on_stand_ins() {
         check(Kernel::Generic, seed, &random_jobs::weighted(seed, &random_jobs::any(seed)));
         let weighted = random_jobs::weighted(seed, &job);
         check(Kernel::Auto, seed, &weighted);
-        for kernel in [Kernel::Dense, Kernel::Dealt, Kernel::Sparse, Kernel::Baseline] {
+        for kernel in [Kernel::Dense, Kernel::Sites, Kernel::Dealt, Kernel::Sparse, Kernel::Baseline] {
             let error = Cuda::open(0, kernel).unwrap().sample(&weighted, &mut |_| true).unwrap_err();
             assert!(error.to_string().contains("edge weights"), "{kernel:?}: {error}");
         }
@@ -279,5 +280,5 @@ fn on_stand_ins() {
     let cuda = Cuda::open_all(Kernel::Auto).unwrap();
     assert_eq!(cuda.devices().count(), 2);
     cuda_many::assert_equal(&cuda, 9000, &random_jobs::common(9000));
-    eprintln!("{jobs} jobs on four kernels equal the specification, with edge weights too");
+    eprintln!("{jobs} jobs on all kernels equal the specification, with edge weights too");
 }

@@ -38,6 +38,8 @@ pub enum Kernel {
     Baseline,
     /// Packed, every label of every RV.
     Dense,
+    /// Packed, every label of every RV of a small picture.
+    Sites,
     /// Packed, only RVs that can change, dealt to blocks in turn.
     Dealt,
     /// Packed, only RVs that can change, of tiles.

@@ -60,6 +60,7 @@ enum KernelName {
     Dealt,
     Dense,
     Generic,
+    Sites,
     Sparse,
 }
 
@@ -68,6 +69,7 @@ impl KernelName {
         match self {
             Self::Auto => Kernel::Auto,
             Self::Baseline => Kernel::Baseline,
+            Self::Sites => Kernel::Sites,
             Self::Dealt => Kernel::Dealt,
             Self::Dense => Kernel::Dense,
             Self::Generic => Kernel::Generic,
@@ -124,6 +126,7 @@ impl Bench {
             KernelName::Baseline,
             KernelName::Generic,
             KernelName::Dense,
+            KernelName::Sites,
             KernelName::Dealt,
             KernelName::Sparse,
             KernelName::Auto,

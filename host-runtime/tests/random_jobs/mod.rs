@@ -164,6 +164,29 @@ fn of_size(seed: u64, widths: (u64, u64), heights: (u64, u64)) -> Job {
     Job::new(hardware, problem, run).unwrap()
 }
 
+/// Few costs and steep pair terms: an energy passes 255 only where nearly all neighbours have labels at an end of the row.
+#[allow(dead_code, reason = "not every test runs kernels that make a difference of it")]
+pub fn crowded(seed: u64) -> Job {
+    let mut d = Dice(seed ^ 0xc80d);
+    let job = common(seed);
+    let labels = [5, 6, 7, 13][d.within(0, 3) as usize];
+    let costs = (0..job.problem().rvs() * usize::from(labels)).map(|_| d.within(0, 24) as u16).collect();
+    let problem = Problem {
+        labels,
+        singleton: Singleton::Table { costs },
+        data_cap: 24,
+        s_outside: 20,
+        pair: Pair::Abs,
+        pair_cap: labels as u8 - 1,
+        vectors: line_vectors(labels),
+        alpha: d.within(2, 3) as u8,
+        beta: 60 / (labels as u8 - 1),
+        ..job.problem().clone()
+    };
+    let run = run(&mut d, &problem, 8.0);
+    Job::new(*job.hardware(), problem, run).unwrap()
+}
+
 /// `job` with edge weights, some of them all small.
 #[allow(dead_code, reason = "not every test that includes this file has weighted jobs")]
 pub fn weighted(seed: u64, job: &Job) -> Job {

@@ -63,6 +63,7 @@ pub fn kernel_name(kernel: Kernel) -> &'static str {
     match kernel {
         Kernel::Auto => "auto",
         Kernel::Baseline => "baseline",
+        Kernel::Sites => "sites",
         Kernel::Dealt => "dealt",
         Kernel::Dense => "dense",
         Kernel::Sparse => "sparse",

@@ -57,6 +57,21 @@ pub const SPARSE: Source = Source {
     ),
 };
 
+/// Every label, for small pictures, packed.
+pub const SITES: Source = Source {
+    name: "sites.cu",
+    parts: parts!(
+        "common.cuh",
+        "packed.cuh",
+        "samples.cuh",
+        "ahead.cuh",
+        "draw.cuh",
+        "place.cuh",
+        "outbox.cuh",
+        "sites.cu"
+    ),
+};
+
 /// Only RVs that can change, dealt to blocks in turn, packed.
 pub const DEALT: Source = Source {
     name: "dealt.cu",
@@ -67,6 +82,7 @@ pub const DEALT: Source = Source {
         "ahead.cuh",
         "draw.cuh",
         "place.cuh",
+        "outbox.cuh",
         "dealt.cu"
     ),
 };
@@ -177,16 +193,28 @@ pub fn representatives() -> Vec<(&'static str, Variant)> {
             ("SPA_VOLUME", volume),
             ("SPA_RIGHTWARD", 1 - capped),
             ("SPA_CAPPED", capped),
-            ("SPA_SUMS", if capped == 1 { 0 } else { 1 + volume }),
-            ("SPA_THREADS", if source == DEALT { 512 } else { 128 }),
+            (
+                "SPA_SUMS",
+                match (capped, labels) {
+                    (1, _) => 0,
+                    (_, 49) => 3,
+                    _ => 1 + volume,
+                },
+            ),
+            (
+                "SPA_THREADS",
+                match source {
+                    DEALT => 512,
+                    SITES => 640,
+                    _ => 128,
+                },
+            ),
             (
                 "SPA_BLOCKS",
-                if source == DEALT {
-                    1
-                } else if source == SPARSE {
-                    4
-                } else {
-                    5 - u32::from(large)
+                match source {
+                    DEALT | SITES => 1,
+                    SPARSE => 4,
+                    _ => 5 - u32::from(large),
                 },
             ),
             ("SPA_PAIRS", u32::from(large && source == PACKED)),
@@ -199,6 +227,8 @@ pub fn representatives() -> Vec<(&'static str, Variant)> {
             ),
             ("SPA_SHARED", 128 << 10),
             ("SPA_COPIES", if labels == 4 { 1 } else { 8 }),
+            ("SPA_EACH", 1),
+            ("SPA_OUTBOX", 64),
             ("SPA_GROUPS", 512),
             ("SPA_DEAL", DEAL as u32),
             ("SPA_BATCH", 1),
@@ -242,6 +272,11 @@ pub fn representatives() -> Vec<(&'static str, Variant)> {
         ("packed-volume-49", packed(PACKED, 49, 1, 0, false)),
         ("packed-volume-4", packed(PACKED, 4, 1, 0, false)),
         ("packed-stereo-56-batch", batch(PACKED)),
+        ("sites-stereo-64", packed(SITES, 64, 0, 0, true)),
+        ("sites-stereo-56-capped", packed(SITES, 56, 0, 1, false)),
+        ("sites-volume-49", packed(SITES, 49, 1, 0, false)),
+        ("sites-volume-4", packed(SITES, 4, 1, 0, false)),
+        ("sites-stereo-56-batch", batch(SITES)),
         ("dealt-stereo-64", packed(DEALT, 64, 0, 0, true)),
         ("dealt-stereo-56-capped", packed(DEALT, 56, 0, 1, false)),
         ("dealt-volume-49", packed(DEALT, 49, 1, 0, false)),

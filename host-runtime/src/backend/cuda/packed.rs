@@ -40,6 +40,9 @@ const COUNTERS: usize = 2 + SLOTS;
 /// Words from one flag to the next (FLAG of `kernels/packed.cuh`).
 const FLAG: usize = 8;
 
+/// Half-steps that are counted before the count begins anew: records have 24 bits for it (`kernels/dealt.cu`).
+const MOST_TOLD: u32 = 1 << 23;
+
 /// Jobs on the card between two iterations.
 pub(super) struct Sampler<'a> {
     device: &'a Device,
@@ -56,7 +59,8 @@ pub(super) struct Sampler<'a> {
     log: MessageLog,
     /// Collected iterations since every entry was settled.
     unsettled: u32,
-    /// Limit of the last launch of a kernel that skips RVs, if what it left of who is awake still holds.
+    /// The last launch, if of a kernel that has the labels in a form of its own, and its last limit: what it left holds for the next one,
+    /// and who is awake as well, unless the limit rises.
     holds: Option<(Which, u32)>,
     kernel: Kernel,
     /// Decides if no kernel was asked for.
@@ -135,7 +139,8 @@ impl<'a> Sampler<'a> {
         let lanes = lanes.collect::<Result<Vec<_>, _>>()?;
         let log = log.with(begins.into_iter().map(|begin| begin.messages).collect());
         let kernels = Kernels::new(device, (job, &plan, jobs.len()), &spread, (kernel, stripped))?;
-        let choice = (kernel == Kernel::Auto).then(|| Choice::new(device, spread.path)).transpose()?;
+        let choice =
+            (kernel == Kernel::Auto).then(|| Choice::new(device, spread.plain, spread.path)).transpose()?;
         Ok(Self {
             kernels,
             device,
@@ -249,10 +254,11 @@ impl<'a> Sampler<'a> {
         self.ends[step + more].min(self.iteration.saturating_add(patience))
     }
 
-    /// Whether `which` must begin schedule entry `step` with all RVs awake.
-    fn wakes(&self, which: Which, step: usize) -> bool {
+    /// Whether `which` must begin the next `span` iterations, from schedule entry `step` on, with labels in its own form and all RVs awake.
+    fn opens(&self, which: Which, step: usize, span: u32) -> bool {
         let holds = |(before, limit)| before == which && self.plan.steps[step].limit <= limit;
-        which != Which::Dense && !self.holds.is_some_and(holds)
+        let room = |(_, _, told): (Which, bool, u32)| told.saturating_add(2 * span) < MOST_TOLD;
+        which != Which::Dense && !(self.holds.is_some_and(holds) && self.told.is_some_and(room))
     }
 
     /// The next `span` iterations, from schedule entry `step` on ([`Self::launch_end`]).
@@ -268,14 +274,14 @@ impl<'a> Sampler<'a> {
             self.unsettled += collected;
         }
         let entry = &self.plan.steps[step];
-        let wakes = self.wakes(which, step);
+        let opens = self.opens(which, step, span);
         let last = super::entry_of(&self.ends, self.iteration + span - 1);
         self.holds = (which != Which::Dense).then_some((which, self.plan.steps[last].limit));
         let line = entry.slope != 0;
         let told = match self.told {
             // Flags are of one kernel; what the others leave for their blocks is of both of a kind.
             Some((before, of, told))
-                if before == which && !wakes && (which != Which::Dense || of == line) =>
+                if before == which && !opens && (which != Which::Dense || of == line) =>
             {
                 told
             }
@@ -286,10 +292,10 @@ impl<'a> Sampler<'a> {
                 0
             }
         };
-        if let Some(wake) = self.kernels.wake(which).filter(|_| wakes) {
-            let config = self.on_each(2 * self.planes.groups() * self.planes.height);
+        if let Some(open) = self.kernels.open(which).filter(|_| opens) {
+            let config = self.on_each(2 * self.planes.records());
             // SAFETY: as below; no other block is waited for.
-            unsafe { self.launch(wake, config, false, &[]) }?;
+            unsafe { self.launch(open, config, false, &[]) }?;
         }
         let tells = if which == Which::Sparse { (2 * span).div_ceil(tiling::ROUND) } else { 2 * span };
         self.told = Some((which, line, told.wrapping_add(tells)));
@@ -307,7 +313,7 @@ impl<'a> Sampler<'a> {
         // SAFETY: all buffers of the lanes' parameters are fields of self and live; the log has room for what the launch
         // can send; the grid is as large as the card holds at once, so its blocks may wait for each other.
         unsafe { self.launch(&resident.function, resident.config, true, &scalars) }?;
-        if which == Which::Dense {
+        if matches!(which, Which::Dense | Which::Sites) {
             self.dense_iterations += u64::from(span);
         }
         let updates = self.rvs() * u64::from(span);

@@ -132,6 +132,9 @@ pub enum Sums {
     Mostly,
     /// Two labels at once.
     Halves,
+    /// Four labels at once, but for RVs beside whose neighbours some energy can pass 255: nearly all of them must have a label that is far
+    /// from others.
+    Seldom,
 }
 
 /// Differences of two pixels are seldom above this.
@@ -144,9 +147,10 @@ pub struct Plan {
     pub stereo: Option<i32>,
     /// One entry a schedule entry.
     pub steps: Vec<Step>,
-    /// β·V by [neighbour][own], rows of `row` bytes, a row of zeros at the end.
+    /// β·V by [neighbour][own], rows of `row` bytes, a row of zeros at the end; with [`Sums::Seldom`] the most of a row behind it.
     pub pair: Vec<u8>,
-    /// The most that α·S may be for an energy of at most 255 beside any neighbours.
+    /// The most that α·S may be for an energy of at most 255 beside any neighbours; with [`Sums::Seldom`], that β·V of the neighbours may be
+    /// for any α·S.
     pub narrow: u32,
     /// How energies are added.
     pub sums: Sums,
@@ -204,13 +208,21 @@ impl Plan {
         let narrow = 255 - 4 * most;
         let largest = u32::from(problem.alpha) * u32::from(problem.data_cap.max(problem.s_outside));
         let stereo = stereo(job);
+        // Rows are whole words: there is room for a byte more unless the labels fill them.
+        let seldom = largest + 3 * most <= 255 && labels % 4 != 0;
         let sums = if largest <= narrow {
             Sums::Bytes
         } else if stereo.is_some() && narrow >= NARROW_LEAST {
             Sums::Mostly
+        } else if stereo.is_none() && seldom {
+            for of_neighbour in pair.chunks_exact_mut(row) {
+                of_neighbour[labels] = of_neighbour.iter().copied().max().unwrap_or(0);
+            }
+            Sums::Seldom
         } else {
             Sums::Halves
         };
+        let narrow = if sums == Sums::Seldom { 255 - largest } else { narrow };
         Ok(Self { stereo, steps, pair, narrow, sums })
     }
 }
@@ -227,7 +239,8 @@ fn stereo(job: &Job) -> Option<i32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use spa_model::Hardware;
+    use spa_model::job::line_vectors;
+    use spa_model::{Hardware, Pair, Problem, Run, Schedule, Start};
 
     #[test]
     fn lines_give_the_number_of_limits_above() {
@@ -247,6 +260,49 @@ mod tests {
             }
         }
         assert!(found > asked * 99 / 100, "a line for {found} of {asked}");
+    }
+
+    /// Pair terms of `beta` · |l − m| up to `cap`, 3 RVs that cost `cost` at most.
+    fn plan_of(labels: u16, beta: u8, cap: u8, cost: u16) -> Plan {
+        let problem = Problem {
+            width: 3,
+            height: 1,
+            labels,
+            singleton: Singleton::Table { costs: vec![cost; 3 * usize::from(labels)] },
+            data_cap: cost,
+            s_outside: cost,
+            pair: Pair::Abs,
+            pair_cap: cap,
+            vectors: line_vectors(labels),
+            alpha: 1,
+            beta,
+            shift: 0,
+            fixed: None,
+            edge_weights: None,
+        };
+        let run = Run {
+            schedule: Schedule::anneal(2.0, 1.0, 2, 10).unwrap(),
+            burn_in: 5,
+            seed: 1,
+            chain: 0,
+            start: Start::Argmin,
+            cutoff: None,
+        };
+        Plan::new(&Job::new(Hardware::default(), problem, run).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn energies_are_added_as_bytes_where_they_fit() {
+        // Four neighbours: at most 240, 15 are left.
+        assert_eq!(plan_of(13, 5, 12, 15).sums, Sums::Bytes);
+        // Three of them at the ends, and any fourth: 180 and 75.
+        let plan = plan_of(13, 5, 12, 75);
+        assert_eq!((plan.sums, plan.narrow), (Sums::Seldom, 180));
+        let most: Vec<u8> = plan.pair.chunks(16).map(|row| row[13]).collect();
+        assert_eq!(most, [60, 55, 50, 45, 40, 35, 30, 35, 40, 45, 50, 55, 60, 0]);
+        assert_eq!(plan_of(13, 5, 12, 76).sums, Sums::Halves);
+        // No room behind the labels of a row.
+        assert_eq!(plan_of(12, 5, 12, 75).sums, Sums::Halves);
     }
 
     #[test]

@@ -29,11 +29,12 @@ struct Launch {
 #[derive(Debug)]
 pub struct Choice {
     stream: Arc<CudaStream>,
-    /// What follows the dense kernel, each from such a share of RVs on.
+    /// What begins.
+    plain: Which,
+    /// What follows it, each from such a share of RVs on.
     path: Vec<(Which, f64)>,
-    /// How far that has come, and from where it begins.
+    /// How far that has come.
     stage: usize,
-    start: usize,
     /// Limit of the last entry asked for.
     limit: u32,
     launches: VecDeque<Launch>,
@@ -42,6 +43,8 @@ pub struct Choice {
     next_slot: usize,
     /// Of each slot, what it said last.
     counted: [u64; SLOTS],
+    /// The share that was counted last, if any was.
+    share: f64,
     /// Schedule entry of the last dense launch, and how many iterations the next one of the same entry may have.
     patience: (usize, u32),
 }
@@ -49,26 +52,30 @@ pub struct Choice {
 /// Iterations of a launch, at most, before it is asked again: of the dense kernel, in one entry, twice as many each time.
 const PATIENCE: u32 = 32;
 
-/// Of the others, through all entries.
+/// Of the others, through all entries; twice as many while most RVs are open or awake, and again while the share that the next kernel waits
+/// for is far.
 const LATER_PATIENCE: u32 = 20;
+
+/// Most RVs.
+const MOST: f64 = 0.9;
 
 impl Choice {
     /// For a run that has not begun; `path` as in [`super::spread::Spread`].
     ///
     /// # Errors
     /// The driver's failure.
-    pub fn new(device: &Device, path: Vec<(Which, f64)>) -> Result<Self, CudaError> {
-        let start = path.iter().take_while(|(_, few)| *few >= 1.0).count();
+    pub fn new(device: &Device, plain: Which, path: Vec<(Which, f64)>) -> Result<Self, CudaError> {
         Ok(Self {
             stream: device.side_stream()?,
+            plain,
             path,
-            stage: start,
-            start,
+            stage: 0,
             limit: 0,
             launches: VecDeque::new(),
             unread: Vec::new(),
             next_slot: 0,
             counted: [0; SLOTS],
+            share: 0.0,
             patience: (0, PATIENCE),
         })
     }
@@ -80,17 +87,19 @@ impl Choice {
     pub fn which(&mut self, limit: u32, counters: &CudaSlice<u64>, each: usize) -> Result<Which, CudaError> {
         // More labels live when the limit rises.
         if limit > self.limit {
-            self.move_to(self.start);
+            self.move_to(0);
         }
         self.limit = limit;
         if let Some(&(_, few)) = self.path.get(self.stage)
             && self.launches.len() > 1
             && let Some(launch) = self.launches.pop_front()
-            && self.share(&launch, counters, each)? <= few
         {
-            self.move_to(self.stage + 1);
+            self.share = self.share_of(&launch, counters, each)?;
+            if self.share <= few {
+                self.move_to(self.stage + 1);
+            }
         }
-        Ok(self.stage.checked_sub(1).map_or(Which::Dense, |before| self.path[before].0))
+        Ok(self.stage.checked_sub(1).map_or(self.plain, |before| self.path[before].0))
     }
 
     fn move_to(&mut self, stage: usize) {
@@ -99,7 +108,12 @@ impl Choice {
     }
 
     /// What a launch counted, as a share of its updates.
-    fn share(&mut self, launch: &Launch, counters: &CudaSlice<u64>, each: usize) -> Result<f64, CudaError> {
+    fn share_of(
+        &mut self,
+        launch: &Launch,
+        counters: &CudaSlice<u64>,
+        each: usize,
+    ) -> Result<f64, CudaError> {
         let mut all = vec![0; counters.len()];
         self.stream.wait(&launch.end).map_err(driver("wait for a kernel"))?;
         self.stream.memcpy_dtoh(counters, &mut all).map_err(driver("copy from the card"))?;
@@ -117,13 +131,17 @@ impl Choice {
 
     /// Iterations that a launch which begins in schedule entry `step` may have.
     pub fn patience(&mut self, step: usize) -> u32 {
-        if self.stage > 0 {
-            return if self.stage < self.path.len() { LATER_PATIENCE } else { u32::MAX };
+        if self.stage == self.path.len() {
+            return u32::MAX;
         }
-        if self.patience.0 != step {
-            self.patience = (step, PATIENCE);
+        if self.stage == 0 && self.plain == Which::Dense {
+            if self.patience.0 != step {
+                self.patience = (step, PATIENCE);
+            }
+            return self.patience.1;
         }
-        self.patience.1
+        let far = self.share > 2.0 * self.path[self.stage].1;
+        LATER_PATIENCE << (u32::from(self.share > MOST) + u32::from(far))
     }
 
     /// The slot that the next launch counts in.

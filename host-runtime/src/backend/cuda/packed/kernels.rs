@@ -1,12 +1,12 @@
 //! The packed kernels, loaded for a job.
 
-use super::super::compile::{DEALT, PACKED, SPARSE, Source, Variant};
+use super::super::compile::{DEALT, PACKED, SITES, SPARSE, Source, Variant};
 use super::super::device::{Device, driver};
 use super::super::error::CudaError;
 use super::super::plan::{Plan, Step};
 use super::super::{Kernel, Stripped};
 use super::BATCH;
-use super::spread::{DEAL, Shape, Spread};
+use super::spread::{DEAL, Dealt, Shape, Sites, Spread};
 use super::tiling::Memory;
 use cudarc::driver::{CudaFunction, LaunchConfig};
 use spa_model::Job;
@@ -16,6 +16,8 @@ use spa_model::Job;
 pub enum Which {
     /// Every RV.
     Dense,
+    /// Every RV, in small pictures.
+    Sites,
     /// Those that can change, dealt to blocks in turn.
     Dealt,
     /// Those that can change, of tiles.
@@ -26,6 +28,7 @@ impl Which {
     /// The one that runs every schedule entry if `kernel` was asked for.
     pub fn asked_for(kernel: Kernel) -> Self {
         match kernel {
+            Kernel::Sites => Self::Sites,
             Kernel::Dealt => Self::Dealt,
             Kernel::Sparse => Self::Sparse,
             _ => Self::Dense,
@@ -70,17 +73,17 @@ struct Both {
     table: Resident,
 }
 
-/// A kernel that skips RVs, and the one that wakes all for it.
-struct Skipping {
+/// A kernel that has the labels in a form of its own, and the one that brings them into it, with all RVs awake.
+struct Own {
     which: Which,
     both: Both,
-    wake: CudaFunction,
+    open: CudaFunction,
 }
 
 /// The kernels of a session.
 pub struct Kernels {
     dense: Both,
-    skipping: Vec<Skipping>,
+    others: Vec<Own>,
     /// Brings label entries up to date.
     pub settle: CudaFunction,
 }
@@ -113,43 +116,51 @@ impl Kernels {
             table: resident(packed.function("packed_dense_table")?, room)?,
         };
         let wanted = match kernel {
-            Kernel::Auto => spread.path.iter().map(|&(which, _)| which).collect(),
+            Kernel::Auto => {
+                [spread.plain].into_iter().chain(spread.path.iter().map(|&(which, _)| which)).collect()
+            }
             kernel => vec![Which::asked_for(kernel)],
         };
-        let mut skipping = Vec::new();
+        let mut others = Vec::new();
         for which in wanted {
             let (source, name, shape, bytes) = match which {
                 Which::Dense => continue,
+                Which::Sites => (SITES, "packed_sites", spread.sites.shape, spread.sites.bytes),
                 Which::Dealt => (DEALT, "packed_dealt", spread.dealt.shape, spread.dealt.bytes),
                 Which::Sparse => (SPARSE, "packed_sparse", spread.sparse, spread.memory.bytes),
             };
-            if which == Which::Dealt && !spread.dealt.fits(device) {
+            let kernel = match which {
+                Which::Sites if !spread.sites.fits(device) => Some("sites"),
+                Which::Dealt if !spread.dealt.fits(device) => Some("dealt"),
+                _ => None,
+            };
+            if let Some(kernel) = kernel {
                 let why = "the picture has more RVs than its threads can hold".to_string();
-                return Err(CudaError::Unsupported { kernel: "dealt", why });
+                return Err(CudaError::Unsupported { kernel, why });
             }
             let module = load(source, shape)?;
             let both = Both {
                 line: resident(module.function(name)?, (shape, bytes))?,
                 table: resident(module.function(&format!("{name}_table"))?, (shape, bytes))?,
             };
-            skipping.push(Skipping { which, both, wake: module.function(&format!("{name}_wake"))? });
+            others.push(Own { which, both, open: module.function(&format!("{name}_open"))? });
         }
-        Ok(Self { dense, skipping, settle: packed.function("packed_settle")? })
+        Ok(Self { dense, others, settle: packed.function("packed_settle")? })
     }
 
-    fn find(&self, which: Which) -> Option<&Skipping> {
-        self.skipping.iter().find(|skipping| skipping.which == which)
+    fn find(&self, which: Which) -> Option<&Own> {
+        self.others.iter().find(|own| own.which == which)
     }
 
     /// What runs schedule entry `entry`; the dense kernel in place of one that was not loaded.
     pub fn of(&self, which: Which, entry: &Step) -> &Resident {
-        let both = self.find(which).map_or(&self.dense, |skipping| &skipping.both);
+        let both = self.find(which).map_or(&self.dense, |own| &own.both);
         if entry.slope == 0 { &both.table } else { &both.line }
     }
 
-    /// What wakes all RVs for `which`; nothing for the dense kernel, which leaves none out.
-    pub fn wake(&self, which: Which) -> Option<&CudaFunction> {
-        self.find(which).map(|skipping| &skipping.wake)
+    /// What brings the labels into the form of `which`, with all RVs awake; nothing for the dense kernel, which reads and writes the planes.
+    pub fn open(&self, which: Which) -> Option<&CudaFunction> {
+        self.find(which).map(|own| &own.open)
     }
 }
 
@@ -186,9 +197,20 @@ fn spread_defines(source: Source, spread: &Spread) -> Vec<(&'static str, u32)> {
             ("SPA_SHARED", bytes),
         ];
         defines.extend(sizes.map(|(name, size)| (name, size as u32)));
+    } else if source == SITES {
+        let sizes = [
+            ("SPA_EACH", spread.sites.each),
+            ("SPA_OUTBOX", Sites::OUTBOX),
+            ("SPA_SHARED", spread.sites.bytes),
+        ];
+        defines.extend(sizes.map(|(name, size)| (name, size as u32)));
     } else if source == DEALT {
-        let sizes =
-            [("SPA_DEAL", DEAL), ("SPA_GROUPS", spread.dealt.groups), ("SPA_SHARED", spread.dealt.bytes)];
+        let sizes = [
+            ("SPA_DEAL", DEAL),
+            ("SPA_GROUPS", spread.dealt.groups),
+            ("SPA_OUTBOX", Dealt::OUTBOX),
+            ("SPA_SHARED", spread.dealt.bytes),
+        ];
         defines.extend(sizes.map(|(name, size)| (name, size as u32)));
     }
     defines

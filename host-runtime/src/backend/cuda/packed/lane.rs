@@ -101,6 +101,16 @@ impl Planes {
         self.half.div_ceil(GROUP)
     }
 
+    /// Columns of a plane of records (`kernels/sites.cu`).
+    pub fn record_pitch(self) -> usize {
+        (self.half + 1).next_multiple_of(2)
+    }
+
+    /// Words of a plane of records.
+    pub fn records(self) -> usize {
+        (self.height + 2) * self.record_pitch()
+    }
+
     fn label_index(self, y: usize, j: usize) -> usize {
         (y + 1) * self.pitch + BORDER + j
     }
@@ -241,7 +251,8 @@ impl Lane {
         let valid = [device.upload("evidence", &valid[0])?, device.upload("evidence", &valid[1])?];
         let tiles = device.upload("tiles", &spread.tiling.table())?;
         let published_pitch = planes.groups();
-        let published = device.zeros::<u32>("tiles", SETS * 2 * planes.height * published_pitch)?;
+        let words = (SETS * planes.height * published_pitch).max(planes.records());
+        let published = device.zeros::<u32>("tiles", 2 * words)?;
         let key = spa_model::rng::key(run.seed);
         let params = Params {
             labels: [device.address(&labels[0]), device.address(&labels[1])],

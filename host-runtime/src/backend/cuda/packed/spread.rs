@@ -24,6 +24,8 @@ pub struct Spread {
     pub pairs: bool,
     /// Copies of the pair table in shared memory.
     pub copies: usize,
+    /// The dense kernel of small pictures.
+    pub sites: Sites,
     /// The kernel whose groups are dealt.
     pub dealt: Dealt,
     /// The sparse kernel.
@@ -32,8 +34,10 @@ pub struct Spread {
     pub tiling: Tiling,
     /// What one of them takes.
     pub memory: Memory,
-    /// Kernels that follow the dense one, each from such a share of open, later awake, RVs on (1: from the start): from there it is
-    /// faster than the one before, two launches later ([`super::choice`]).
+    /// The kernel that is fastest while all RVs must be updated.
+    pub plain: Which,
+    /// Kernels that follow it, each from such a share of open, later awake, RVs on: from there it is faster than the one before, two
+    /// launches later ([`super::choice`]).
     pub path: Vec<(Which, f64)>,
 }
 
@@ -65,6 +69,45 @@ pub fn tables(labels: usize, copies: usize) -> usize {
     (labels + 1) * row + 2 * WEIGHTS
 }
 
+/// How warps of sites are dealt to blocks (`kernels/sites.cu`).
+#[derive(Debug, Clone, Copy)]
+pub struct Sites {
+    /// Its threads; one block a multiprocessor.
+    pub shape: Shape,
+    /// Sites of a thread.
+    pub each: usize,
+    /// Shared memory of a block (`Shared`), bytes.
+    pub bytes: usize,
+}
+
+impl Sites {
+    /// Messages that wait in an outbox, a warp's.
+    pub const OUTBOX: usize = 64;
+
+    /// Sites of a thread, at most: more have too few registers.
+    const EACH: usize = 2;
+
+    fn new(planes: &Planes, blocks: usize, (labels, copies): (usize, usize)) -> Self {
+        let all = (planes.record_pitch() * planes.height).div_ceil(32).div_ceil(blocks.max(1));
+        // As many warps as have the registers that a draw takes.
+        let most = match labels {
+            _ if labels <= FEW => 32,
+            _ if labels <= 52 => 28,
+            _ => 21,
+        };
+        let each = all.div_ceil(most);
+        let warps = all.div_ceil(each);
+        // What is known of sites, messages, what lies between.
+        let bytes = tables(labels, copies) + 32 * 16 * each * warps + (8 + 8 * Self::OUTBOX) * warps + 32;
+        Self { shape: Shape { threads: 32 * warps as u32, blocks: 1 }, each, bytes }
+    }
+
+    /// Whether `device` can hold it.
+    pub fn fits(&self, device: &Device) -> bool {
+        self.each <= Self::EACH && self.bytes <= device.shared as usize
+    }
+}
+
 /// How groups are dealt to blocks (`kernels/dealt.cu`).
 #[derive(Debug, Clone, Copy)]
 pub struct Dealt {
@@ -77,6 +120,9 @@ pub struct Dealt {
 }
 
 impl Dealt {
+    /// Messages that wait in an outbox, a block's.
+    pub const OUTBOX: usize = 512;
+
     fn new(planes: &Planes, blocks: usize, (labels, copies): (usize, usize)) -> Self {
         let deals = (planes.groups() * planes.height).div_ceil(DEAL);
         let groups = deals.div_ceil(blocks.max(1)) * DEAL;
@@ -86,7 +132,7 @@ impl Dealt {
         let bytes = tables(labels, copies)
             + groups * (16 + 4 * 4 + 4 * 8 + 4 + 4)
             + 2 * groups * (4 + 4 * 2)
-            + 8 * 512
+            + 8 * Self::OUTBOX
             + 128;
         Self { shape: Shape { threads, blocks: 1 }, groups, bytes }
     }
@@ -134,24 +180,29 @@ impl Spread {
             tiling = Tiling::new(planes, tiles_at_once, &room);
         }
 
-        // Dealt groups have no halos and are spread evenly, but meet in every half-step. With as many threads for as many RVs they are
-        // even faster than the dense kernel while all must be updated, but for the long draws of many labels whose costs are differences
-        // of pixels. Tiles meet least, and keep what singletons are made from, if that is small.
-        let dealt = Dealt::new(planes, multiprocessors / jobs, (labels, copies));
-        let path = match (large || !dealt.fits(device), labels <= FEW, stereo) {
-            (true, ..) => vec![(Which::Sparse, 0.8)],
-            (_, true, _) => vec![(Which::Dealt, 1.0), (Which::Sparse, 0.5)],
-            (_, _, true) => vec![(Which::Dealt, 0.9), (Which::Sparse, 0.15)],
-            (_, _, false) => vec![(Which::Dealt, 1.0)],
+        // Dealt groups have no halos and are spread evenly, but meet in every half-step. Tiles meet least, and keep what singletons are
+        // made from, if that is small.
+        let each = multiprocessors / jobs;
+        let sites = Sites::new(planes, each, (labels, copies));
+        let dealt = Dealt::new(planes, each, (labels, copies));
+        let plain = if !large && sites.fits(device) { Which::Sites } else { Which::Dense };
+        let path = if plain == Which::Dense {
+            vec![(Which::Sparse, 0.8)]
+        } else if labels <= FEW || stereo || !dealt.fits(device) {
+            vec![(Which::Sparse, 0.7)]
+        } else {
+            vec![(Which::Dealt, 0.3)]
         };
         Self {
             dense: shape(32 * WARPS, blocks),
             pairs,
             copies,
+            sites,
             dealt,
             sparse,
             tiling,
             memory: tiling.memory(&room),
+            plain,
             path,
         }
     }
@@ -163,6 +214,17 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #[test]
+        fn every_site_is_dealt(width in 1_usize..2000, height in 1_usize..1500, blocks in 1_usize..200, labels in 1_usize..=64) {
+            let half = width.div_ceil(2);
+            let planes = Planes { width, height, half, pitch: 0, words: 0 };
+            let sites = Sites::new(&planes, blocks, (labels, 8));
+            let threads = sites.shape.threads as usize;
+            prop_assert!(planes.record_pitch() > half && planes.record_pitch().is_multiple_of(2));
+            prop_assert!(sites.each * threads * blocks >= planes.record_pitch() * height);
+            prop_assert!(threads.is_multiple_of(32) && threads <= 1024);
+        }
+
         #[test]
         fn every_group_is_dealt(width in 1_usize..2000, height in 1_usize..1500, blocks in 1_usize..200, labels in 1_usize..=64) {
             let half = width.div_ceil(2);
