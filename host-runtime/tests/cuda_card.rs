@@ -129,6 +129,7 @@ fn pieces_equal_the_specification() {
         cuda_pieces::assert_equal(&[&packed[4], &generic], seed, &weighted);
         cuda_pieces::assert_messages_leave(&generic, seed, &weighted);
     }
+    packed.iter().for_each(cuda_pieces::assert_half_steps_are_counted_anew);
     eprintln!("{jobs} jobs in pieces on all kernels");
 }
 

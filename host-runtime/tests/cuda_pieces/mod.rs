@@ -1,7 +1,7 @@
 //! Random jobs cut into random pieces, on a kernel, on others and on the CPU in turn, against the CPU's state at every cut and the
 //! specification at the end.
 
-use crate::random_jobs::Dice;
+use crate::random_jobs::{self, Dice};
 use spa_model::{Job, Message, Snapshot, energy, spec};
 use spa_runtime::backend::cpu::CpuBackend;
 use spa_runtime::backend::cuda::{Cuda, CudaError};
@@ -111,6 +111,18 @@ pub fn assert_equal(cards: &[&Cuda], seed: u64, job: &Job) {
     assert!(sorted(got.outcome.messages) == sorted(expected.messages), "{text}: messages");
     twin.advance(u32::MAX, &mut |_| true).unwrap();
     assert_eq!(got.log, twin.finish().unwrap().log, "{text}: log");
+}
+
+/// More half-steps than blocks count: they begin anew, with the labels of before.
+pub fn assert_half_steps_are_counted_anew(card: &Cuda) {
+    let job = random_jobs::long(9000);
+    let mut session = card.start(&job, None).unwrap();
+    for to in [job.iterations() / 2, job.iterations()] {
+        session.advance(to, &mut |_| true).unwrap();
+    }
+    let (got, expected) = (session.finish().unwrap().outcome, spec::run(&job).unwrap());
+    assert_eq!(got.labels, expected.labels, "{:?}", card.kernel());
+    assert!(got.histogram == expected.histogram, "{:?}", card.kernel());
 }
 
 /// Messages that go to disk, are taken away, or stay: the same in the end. A wish to stop is heard, and the run goes on.

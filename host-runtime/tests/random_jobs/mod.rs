@@ -119,6 +119,15 @@ pub fn large(seed: u64) -> Job {
     of_size(seed, (257, 270), (66, 70))
 }
 
+/// The same on a small field, for 2,400 iterations.
+#[allow(dead_code, reason = "not every test has use for so many")]
+pub fn long(seed: u64) -> Job {
+    let job = of_size(seed, (5, 9), (3, 5));
+    let schedule = Schedule::anneal(20.0, 8.0, 4, 2400).unwrap();
+    let run = Run { schedule, burn_in: 2380, ..job.run().clone() };
+    Job::new(*job.hardware(), job.problem().clone(), run).unwrap()
+}
+
 fn of_size(seed: u64, widths: (u64, u64), heights: (u64, u64)) -> Job {
     let mut d = Dice(seed ^ 0x5eed);
     let hardware =

@@ -40,8 +40,9 @@ const COUNTERS: usize = 2 + SLOTS;
 /// Words from one flag to the next (FLAG of `kernels/packed.cuh`).
 const FLAG: usize = 8;
 
-/// Half-steps that are counted before the count begins anew: records have 24 bits for it (`kernels/dealt.cu`).
-const MOST_TOLD: u32 = 1 << 23;
+/// Half-steps after which a launch begins to count anew: records have 24 bits for the count (`kernels/dealt.cu`), and a launch takes up to
+/// 200,000 ([`Sampler::span`]). What it costs, all RVs awake once, is nothing in so many.
+const MOST_TOLD: u32 = 1 << 12;
 
 /// Jobs on the card between two iterations.
 pub(super) struct Sampler<'a> {
