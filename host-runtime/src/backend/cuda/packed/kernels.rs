@@ -130,7 +130,7 @@ impl Kernels {
                 Which::Sparse => (SPARSE, "packed_sparse", spread.sparse, spread.memory.bytes),
             };
             let kernel = match which {
-                Which::Sites if !spread.sites.fits(device) => Some("sites"),
+                Which::Sites if spread.plain != Which::Sites => Some("sites"),
                 Which::Dealt if !spread.dealt.fits(device) => Some("dealt"),
                 _ => None,
             };

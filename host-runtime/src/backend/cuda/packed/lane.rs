@@ -7,6 +7,7 @@ use super::super::pieces::{entry_of_word, entry_word};
 use super::super::plan::Plan;
 use super::super::sys::KernelParams;
 use super::super::u_mask;
+use super::kernels::Which;
 use super::spread::Spread;
 use cudarc::driver::{CudaFunction, CudaSlice};
 use spa_model::{Job, LabelEntry, Singleton, Snapshot};
@@ -251,7 +252,8 @@ impl Lane {
         let valid = [device.upload("evidence", &valid[0])?, device.upload("evidence", &valid[1])?];
         let tiles = device.upload("tiles", &spread.tiling.table())?;
         let published_pitch = planes.groups();
-        let words = (SETS * planes.height * published_pitch).max(planes.records());
+        let records = if spread.plain == Which::Sites { planes.records() } else { 0 };
+        let words = records.max(SETS * planes.height * published_pitch);
         let published = device.zeros::<u32>("tiles", 2 * words)?;
         let key = spa_model::rng::key(run.seed);
         let params = Params {
