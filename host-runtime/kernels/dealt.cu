@@ -182,8 +182,7 @@ __device__ __forceinline__ void enter_changes(const PackedParams &p, u32 colour,
         const u32 at = round.list[n];
         if (!(((const u8 *)shared.drawn)[at] & CHANGED)) continue;
         const Rv rv = rv_at(shared, round, at);
-        const u32 index = rv.y * p.width + 2u * rv.j + ((rv.y + colour) & 1u);
-        __stcg(entry_at(p, colour, rv.y, rv.j), entered(p, index, rv.own, now, shared.entries[at], post));
+        enter(p, colour, rv.y, rv.j, 2u * rv.j + ((rv.y + colour) & 1u), rv.own, now, shared.entries[at], post);
     }
 }
 
@@ -254,22 +253,6 @@ __device__ __forceinline__ u32 half_step(const PackedParams &p, Group &g, Shared
     return updated;
 }
 
-// All half-steps of a launch, by schedule entries; how many RVs this thread drew.
-template <bool LINE>
-__device__ __forceinline__ u32 run_groups(const PackedParams &p, Group &g, Shared &shared, Place &place, u32 iteration, u32 iterations,
-                                          u32 told) {
-    const u32 begin = at_hand(2u * iteration), end = begin + 2u * iterations, collected = at_hand(2u * p.burn_in), ahead = at_hand(told - begin);
-    u32 half = begin, updated = 0;
-    while (true) {
-        const u32 until = min(end, 2u * place.end);
-#pragma unroll 1
-        for (; half < until; ++half)
-            updated += half_step<LINE>(p, g, shared, place.line, half & 1u, half >> 1, half + ahead, half >= collected);
-        if (half >= end) return updated;
-        open_step<LINE>(p, place.step + 1u, shared.tables, place);
-    }
-}
-
 template <bool LINE>
 __device__ __forceinline__ void dealt(const Batch &batch, u32 iteration, u32 iterations, u32 step, u32 told, u32 slot) {
     const Share mine = share(batch);
@@ -283,7 +266,10 @@ __device__ __forceinline__ void dealt(const Batch &batch, u32 iteration, u32 ite
     Place place;
     open_step<LINE>(p, step, shared.tables, place);
     __syncthreads();
-    const u32 updated = __reduce_add_sync(FULL, run_groups<LINE>(p, g, shared, place, iteration, iterations, told));
+    const auto step_on = [&](u32 colour, u32 now, u32 number, bool collected) {
+        return half_step<LINE>(p, g, shared, place.line, colour, now, number, collected);
+    };
+    const u32 updated = __reduce_add_sync(FULL, run_half_steps<LINE>(p, shared.tables, place, iteration, iterations, told, step_on));
     __syncthreads();
     if (threadIdx.x < 32u) collect_post(p.log, shared.outbox, 0);
     if (g.on) {

@@ -69,9 +69,10 @@ __device__ __forceinline__ void all_energies(const Tables &t, const u32 (&s)[AT_
     for (u32 n = 0; n < AT_ONCE; ++n) least[n] = least_of(e[n]);
 }
 
-// SPA_SUMS 3: whether energies of some RV of these lanes could pass 255 beside its neighbours. Behind its last label a row has the most of
-// them. Asked of all lanes, or many would take both ways.
-__device__ __forceinline__ bool is_crowded(const PackedParams &p, const Tables &t, const Beside &b) {
+// Whether two labels are added at a time, wide or not: always (SPA_SUMS 2), or (3) where energies of some RV of these lanes could pass 255
+// beside its neighbours. Behind its last label a row has the most of them. Asked of all lanes, or many would take both ways.
+__device__ __forceinline__ bool adds_two(const PackedParams &p, const Tables &t, const Beside &b) {
+    if (SPA_SUMS != 3) return SPA_SUMS == 2;
     const u8 *most = t.pair + threadIdx.x % SPA_COPIES * 16u + SPA_LABELS / 16 * PAIR_CHUNK + SPA_LABELS % 16;
     bool crowded = false;
 #pragma unroll
@@ -184,7 +185,7 @@ template <bool LINE>
 __device__ __forceinline__ void draw_dense(const PackedParams &p, const Tables &t, const Line &line, const Ahead &ahead,
                                            const Beside &beside, u32 (&labels)[AT_ONCE], u32 (&totals)[AT_ONCE]) {
     u32 e[AT_ONCE][ENERGIES], least[AT_ONCE];
-    if (SPA_SUMS == 2 || (SPA_SUMS == 1 && ahead.wide) || (SPA_SUMS == 3 && is_crowded(p, t, beside))) all_energies<true>(t, ahead.s, beside, e, least);
+    if (adds_two(p, t, beside) || (SPA_SUMS == 1 && ahead.wide)) all_energies<true>(t, ahead.s, beside, e, least);
     else all_energies<false>(t, ahead.s, beside, e, least);
 #pragma unroll
     for (u32 n = 0; n < AT_ONCE; ++n) labels[n] = draw_one<LINE>(p, t, line, ahead.word[n], least[n], e[n], totals[n]);

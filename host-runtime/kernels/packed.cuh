@@ -157,10 +157,13 @@ __device__ __forceinline__ u32 four_bytes(u32 bits) { return bits * 0x00204081u 
 
 __device__ __forceinline__ u32 four_bits(u32 bytes) { return bytes * 0x01020408u >> 24 & 15u; }
 
-// The labels of four RVs of a plane side by side, the first at column j, a multiple of four.
-__device__ __forceinline__ u32 *four_labels_at(const PackedParams &p, u32 colour, u32 y, u32 j) {
-    return (u32 *)(p.labels[colour] + (u64)(y + 1u) * p.pitch + 32u + j);
+// The label of a RV of a plane.
+__device__ __forceinline__ u8 *label_at(const PackedParams &p, u32 colour, u32 y, u32 j) {
+    return p.labels[colour] + (u64)(y + 1u) * p.pitch + 32u + j;
 }
+
+// The labels of four RVs side by side, the first at column j, a multiple of four.
+__device__ __forceinline__ u32 *four_labels_at(const PackedParams &p, u32 colour, u32 y, u32 j) { return (u32 *)label_at(p, colour, y, j); }
 
 // Labels of such four with those beyond the picture as missing neighbours.
 __device__ __forceinline__ u32 with_missing(const PackedParams &p, u32 colour, u32 y, u32 j, u32 labels) {
@@ -209,14 +212,18 @@ template <class L> __device__ __forceinline__ uint2 entered(const PackedParams &
     return pack(e);
 }
 
+// The same, in the card's memory.
+template <class L>
+__device__ __forceinline__ void enter(const PackedParams &p, u32 colour, u32 y, u32 j, u32 x, u32 own, u32 iteration, uint2 packed, L &log) {
+    __stcg(entry_at(p, colour, y, j), entered(p, y * p.width + x, own, iteration, packed, log));
+}
+
 // The label is known: store it, and enter it if it changed.
 __device__ __forceinline__ void commit(const PackedParams &p, u32 colour, u32 y, u32 j, u32 x, u32 own, u32 label,
                                        u32 iteration) {
     if (label == own || (SPA_STRIPPED == 3 && label < p.pitch)) return;
-    __stcg(p.labels[colour] + (u64)(y + 1u) * p.pitch + 32u + j, (u8)label);
-    if (iteration < p.burn_in) return;
-    uint2 *entry = entry_at(p, colour, y, j);
-    __stcg(entry, entered(p, y * p.width + x, own, iteration, __ldcg(entry), p.log));
+    __stcg(label_at(p, colour, y, j), (u8)label);
+    if (iteration >= p.burn_in) enter(p, colour, y, j, x, own, iteration, __ldcg(entry_at(p, colour, y, j)), p.log);
 }
 
 // Copies what all schedule entries have in common into shared memory.
@@ -269,7 +276,7 @@ extern "C" __global__ void __launch_bounds__(SETTLERS) packed_settle(const __gri
     Entry e = {0, 0, 0, 0, 0};
     if (on) {
         e = unpack(p.entries[colour][k]);
-        pick(e, p.labels[colour][(u64)(y + 1u) * p.pitch + 32u + j], done - e.accounted, p.count_max, p.log, rv);
+        pick(e, *label_at(p, colour, y, j), done - e.accounted, p.count_max, p.log, rv);
         e.accounted = done;
         p.entries[colour][k] = pack(e);
     }

@@ -171,25 +171,8 @@ __device__ __forceinline__ Kept open_rv(const PackedParams &p, const Site &s, u3
 // What a launch leaves of a RV for those who do not read records.
 __device__ __forceinline__ void close_rv(const PackedParams &p, const Site &s, u32 colour, const Kept &kept, bool collected) {
     if (!(s.is & FREE << colour)) return;
-    p.labels[colour][(u64)(s.y + 1u) * p.pitch + 32u + s.j] = (u8)kept.label;
+    *label_at(p, colour, s.y, s.j) = (u8)kept.label;
     if (collected) *entry_at(p, colour, s.y, s.j) = kept.entry;
-}
-
-// All half-steps of a launch, by schedule entries; how many RVs of this thread were open.
-template <bool LINE>
-__device__ __forceinline__ u32 run_sites(const PackedParams &p, Kept (&mine)[SPA_EACH], Kept (&other)[SPA_EACH], Shared &shared, Place &place,
-                                         u32 iteration, u32 iterations, u32 told) {
-    const u32 begin = at_hand(2u * iteration), end = begin + 2u * iterations, collected = at_hand(2u * p.burn_in), ahead = at_hand(told - begin);
-    u32 half = begin, open = 0;
-    while (true) {
-        const u32 until = min(end, 2u * place.end);
-#pragma unroll 1
-        for (; half < until; ++half)
-            open += half_step<LINE>(p, mine, other, shared, place.line, half & 1u, half >> 1, half + ahead, half >= collected);
-        if (half >= end) return open;
-        if (!LINE) __syncthreads();
-        open_step<LINE>(p, place.step + 1u, shared.tables, place);
-    }
 }
 
 template <bool LINE>
@@ -213,7 +196,10 @@ __device__ __forceinline__ void sites(const Batch &batch, u32 iteration, u32 ite
     Place place;
     open_step<LINE>(p, step, shared.tables, place);
     __syncthreads();
-    const u32 open = __reduce_add_sync(FULL, run_sites<LINE>(p, black, white, shared, place, iteration, iterations, told));
+    const auto step_on = [&](u32 colour, u32 now, u32 number, bool entered) {
+        return half_step<LINE>(p, black, white, shared, place.line, colour, now, number, entered);
+    };
+    const u32 open = __reduce_add_sync(FULL, run_half_steps<LINE>(p, shared.tables, place, iteration, iterations, told, step_on));
 #pragma unroll
     for (u32 e = 0; e < SPA_EACH; ++e) {
         const Site s = shared.sites[e * SPA_THREADS + threadIdx.x];
@@ -243,5 +229,5 @@ extern "C" __global__ void __launch_bounds__(256) packed_sites_open(const __grid
     const u32 row = i / pitch, colour = row >= rows, y = row - colour * rows - 1u, j = i - row * pitch;
     if (row >= 2u * rows) return;
     const bool in = y < p.height && 2u * j + ((y + colour) & 1u) < p.width;
-    p.published[i] = in ? p.labels[colour][(u64)(y + 1u) * p.pitch + 32u + j] : BEYOND;
+    p.published[i] = in ? *label_at(p, colour, y, j) : BEYOND;
 }

@@ -135,7 +135,7 @@ __device__ __forceinline__ u32 energies_in(const Work &work, u32 limit, const Ha
     const bool border = is_at_border<1>(work.hand, rv.x), always = SPA_BLOCKS == 1;
 #endif
     singletons_in(work, half, at, row, always || __any_sync(FULL, border), rv);
-    if (SPA_SUMS == 2 || (SPA_SUMS == 3 && is_crowded(work.hand, work.tables, beside))) all_energies<true>(work.tables, rv.s, beside, e, least);
+    if (adds_two(work.hand, work.tables, beside)) all_energies<true>(work.tables, rv.s, beside, e, least);
     else all_energies<false>(work.tables, rv.s, beside, e, least);
 #if SPA_SUMS == 1
     const bool wide = work.space.wide[half.colour][at / 16u] >> at % 16u & 1u;
@@ -176,8 +176,7 @@ __device__ __forceinline__ void update(const Work &work, const Line &line, const
     figures.updated += own;
     // The best label weighs the most, every other live one at least 1.
     settle(tile, space, half.colour, at, odd, before, label, total != line.most);
-    if (collected && label != before)
-        __stcg(entry_at(p, half.colour, rv.y, rv.j), entered(p, rv.y * p.width + rv.x, before, half.now, entry, p.log));
+    if (collected && label != before) enter(p, half.colour, rv.y, rv.j, rv.x, before, half.now, entry, p.log);
 }
 
 template <bool LINE>
