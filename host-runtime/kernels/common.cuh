@@ -136,6 +136,11 @@ __device__ __forceinline__ void store_told(u64 *at, u64 value) {
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(at), "l"(value) : "memory");
 }
 
+// The same where the host reads it.
+__device__ __forceinline__ void store_told_host(u64 *at, u64 value) {
+    asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(at), "l"(value) : "memory");
+}
+
 __device__ __forceinline__ void tell_store(u32 *at, u32 value) {
     asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
 }

@@ -254,7 +254,7 @@ __device__ __forceinline__ u32 half_step(const PackedParams &p, Group &g, Shared
 }
 
 template <bool LINE>
-__device__ __forceinline__ void dealt(const Batch &batch, u32 iteration, u32 iterations, u32 step, u32 told, u32 slot) {
+__device__ __forceinline__ void dealt(const Batch &batch, u32 iteration, u32 iterations, u32 step, u32 told) {
     const Share mine = share(batch);
     const PackedParams &p = batch.of[mine.job];
     Shared &shared = in_register(shared_memory<Shared>());
@@ -269,7 +269,7 @@ __device__ __forceinline__ void dealt(const Batch &batch, u32 iteration, u32 ite
     const auto step_on = [&](u32 colour, u32 now, u32 number, bool collected) {
         return half_step<LINE>(p, g, shared, place.line, colour, now, number, collected);
     };
-    const u32 updated = __reduce_add_sync(FULL, run_half_steps<LINE>(p, shared.tables, place, iteration, iterations, told, step_on));
+    const u32 updated = __reduce_add_sync(FULL, run_half_steps<LINE>(p, shared.tables, place, iteration, iterations, told, unwatched(), step_on));
     __syncthreads();
     if (threadIdx.x < 32u) collect_post(p.log, shared.outbox, 0);
     if (g.on) {
@@ -279,19 +279,18 @@ __device__ __forceinline__ void dealt(const Batch &batch, u32 iteration, u32 ite
     if ((threadIdx.x & 31u) == 0 && updated) {
         atomicAdd(p.counters, (u64)updated * SPA_LABELS);
         atomicAdd(p.counters + 1, (u64)updated);
-        atomicAdd(p.counters + 2u + slot, (u64)updated);
     }
 }
 
 extern "C" __global__ void __launch_bounds__(SPA_THREADS, SPA_BLOCKS)
-packed_dealt(const __grid_constant__ Batch batch, u32 iteration, u32 iterations, u32 step, u32 told, u32 slot) {
-    dealt<true>(batch, iteration, iterations, step, told, slot);
+packed_dealt(const __grid_constant__ Batch batch, u32 iteration, u32 iterations, u32 step, u32 told) {
+    dealt<true>(batch, iteration, iterations, step, told);
 }
 
 // For temperatures whose thresholds lie on no line.
 extern "C" __global__ void __launch_bounds__(SPA_THREADS, SPA_BLOCKS)
-packed_dealt_table(const __grid_constant__ Batch batch, u32 iteration, u32 iterations, u32 step, u32 told, u32 slot) {
-    dealt<false>(batch, iteration, iterations, step, told, slot);
+packed_dealt_table(const __grid_constant__ Batch batch, u32 iteration, u32 iterations, u32 step, u32 told) {
+    dealt<false>(batch, iteration, iterations, step, told);
 }
 
 // All RVs must be updated, with the labels of the planes; no half-step is done.

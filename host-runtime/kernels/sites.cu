@@ -39,6 +39,7 @@ struct Shared {
     __align__(16) Tables tables;
     Site sites[SPA_EACH * SPA_THREADS];
     Outbox boxes[SPA_THREADS / 32];
+    u32 windows[2]; // place.cuh
 };
 
 static_assert(sizeof(Shared) <= SPA_SHARED, "the host has room for this");
@@ -176,7 +177,7 @@ __device__ __forceinline__ void close_rv(const PackedParams &p, const Site &s, u
 }
 
 template <bool LINE>
-__device__ __forceinline__ void sites(const Batch &batch, u32 iteration, u32 iterations, u32 step, u32 told, u32 slot) {
+__device__ __forceinline__ void sites(const Batch &batch, u32 iteration, u32 iterations, u32 step, u32 told, u32 few, u32 launch) {
     const Share mine = share(batch);
     const PackedParams &p = batch.of[mine.job];
     Shared &shared = in_register(shared_memory<Shared>());
@@ -192,6 +193,8 @@ __device__ __forceinline__ void sites(const Batch &batch, u32 iteration, u32 ite
     }
     Outbox &outbox = shared.boxes[threadIdx.x / 32u];
     if (threadIdx.x % 32u == 0) outbox.many = 0;
+    if (threadIdx.x < 2u) shared.windows[threadIdx.x] = 0;
+    const Watch watch = open_watch(p, few, launch, shared.windows);
     load_pairs(p, shared.tables);
     Place place;
     open_step<LINE>(p, step, shared.tables, place);
@@ -199,7 +202,7 @@ __device__ __forceinline__ void sites(const Batch &batch, u32 iteration, u32 ite
     const auto step_on = [&](u32 colour, u32 now, u32 number, bool entered) {
         return half_step<LINE>(p, black, white, shared, place.line, colour, now, number, entered);
     };
-    const u32 open = __reduce_add_sync(FULL, run_half_steps<LINE>(p, shared.tables, place, iteration, iterations, told, step_on));
+    run_half_steps<LINE>(p, shared.tables, place, iteration, iterations, told, watch, step_on);
 #pragma unroll
     for (u32 e = 0; e < SPA_EACH; ++e) {
         const Site s = shared.sites[e * SPA_THREADS + threadIdx.x];
@@ -207,18 +210,17 @@ __device__ __forceinline__ void sites(const Batch &batch, u32 iteration, u32 ite
         close_rv(p, s, 1, white[e], collected);
     }
     collect_post(p.log, outbox, 0);
-    if (threadIdx.x % 32u == 0 && open) atomicAdd(p.counters + 2u + slot, (u64)open);
 }
 
 extern "C" __global__ void __launch_bounds__(SPA_THREADS, SPA_BLOCKS)
-packed_sites(const __grid_constant__ Batch batch, u32 iteration, u32 iterations, u32 step, u32 told, u32 slot) {
-    sites<true>(batch, iteration, iterations, step, told, slot);
+packed_sites(const __grid_constant__ Batch batch, u32 iteration, u32 iterations, u32 step, u32 told, u32 few, u32 launch) {
+    sites<true>(batch, iteration, iterations, step, told, few, launch);
 }
 
 // For temperatures whose thresholds lie on no line.
 extern "C" __global__ void __launch_bounds__(SPA_THREADS, SPA_BLOCKS)
-packed_sites_table(const __grid_constant__ Batch batch, u32 iteration, u32 iterations, u32 step, u32 told, u32 slot) {
-    sites<false>(batch, iteration, iterations, step, told, slot);
+packed_sites_table(const __grid_constant__ Batch batch, u32 iteration, u32 iterations, u32 step, u32 told, u32 few, u32 launch) {
+    sites<false>(batch, iteration, iterations, step, told, few, launch);
 }
 
 // Records of the labels of the planes; no half-step is done.

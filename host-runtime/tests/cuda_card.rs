@@ -130,6 +130,9 @@ fn pieces_equal_the_specification() {
         cuda_pieces::assert_messages_leave(&generic, seed, &weighted);
     }
     packed.iter().for_each(cuda_pieces::assert_half_steps_are_counted_anew);
+    for seed in 9000..9004 {
+        cuda_pieces::assert_hands_over(&packed[4], seed);
+    }
     eprintln!("{jobs} jobs in pieces on all kernels");
 }
 

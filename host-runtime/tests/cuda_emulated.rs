@@ -229,6 +229,9 @@ fn pieces_on_stand_ins() {
     }
     // Sites and dealt groups; tiles count rounds, of which these are too few.
     packed[1..3].iter().for_each(cuda_pieces::assert_half_steps_are_counted_anew);
+    for seed in 9000..9004 {
+        cuda_pieces::assert_hands_over(&packed[4], seed);
+    }
     let job = random_jobs::common(9000);
     let error = open(Kernel::Baseline).start(&job, None).err().unwrap().to_string();
     assert!(error.contains("backend 'cuda' does not do a run in pieces: its baseline kernel"), "{error}");

@@ -125,6 +125,16 @@ pub fn assert_half_steps_are_counted_anew(card: &Cuda) {
     assert!(got.histogram == expected.histogram, "{:?}", card.kernel());
 }
 
+/// A job that cools down: its first kernel ends by itself, and one that skips RVs goes on.
+pub fn assert_hands_over(card: &Cuda, seed: u64) {
+    let job = random_jobs::cooling(seed);
+    let (got, expected) = (card.sample(&job, &mut |_| true).unwrap(), spec::run(&job).unwrap());
+    let text = format!("{:?}, job {seed}", card.kernel());
+    assert_eq!(got.labels, expected.labels, "{text}");
+    assert_eq!(sorted(got.messages), sorted(expected.messages), "{text}");
+    assert!(got.touched < job.labels_evaluated(), "{text}: {} labels touched", got.touched);
+}
+
 /// Messages that go to disk, are taken away, or stay: the same in the end. A wish to stop is heard, and the run goes on.
 pub fn assert_messages_leave(card: &Cuda, seed: u64, job: &Job) {
     let text = format!("{:?}, job {seed}", card.kernel());

@@ -147,6 +147,7 @@ inline void __syncthreads() { emulator::meet(emulator::block->all, emulator::blo
 inline void __syncwarp() { emulator::exchange(0xffffffffu, 0); }
 inline unsigned __activemask() { return 1u << (threadIdx.x & 31u); }
 inline void tell_store(unsigned *at, unsigned value) { __atomic_store_n(at, value, __ATOMIC_RELEASE); }
+inline void store_told_host(unsigned long long *at, unsigned long long value) { __atomic_store_n(at, value, __ATOMIC_RELEASE); }
 template <class T> void store_told(T *at, T value) { __atomic_store_n(at, value, __ATOMIC_RELEASE); }
 inline void tell_add(unsigned *at, unsigned more) { __atomic_fetch_add(at, more, __ATOMIC_RELEASE); }
 template <class T> T load_told(const T *at) {
@@ -203,6 +204,7 @@ inline unsigned __ballot_sync(unsigned mask, bool value) {
     return bits;
 }
 template <unsigned MASK> unsigned ballot(unsigned value) { return __ballot_sync(0xffffffffu, (value & MASK) != 0); }
+inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline bool __any_sync(unsigned mask, bool value) { return __ballot_sync(mask, value) != 0; }
 inline unsigned __reduce_add_sync(unsigned mask, unsigned value) {
     const uint64_t *all = emulator::exchange(mask, value);

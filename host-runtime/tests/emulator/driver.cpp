@@ -90,6 +90,8 @@ int cuMemFree_v2(void *p) {
     free((char *)p - GUARD);
     return 0;
 }
+int cuMemHostAlloc(void **p, size_t n, unsigned) { return *p = calloc(1, n), 0; }
+int cuMemFreeHost(void *p) { return free(p), 0; }
 int cuMemsetD8Async(void *p, unsigned char v, size_t n, void *) { return memset(p, v, n), 0; }
 int cuMemcpyHtoDAsync_v2(void *d, const void *s, size_t n, void *) { return memcpy(d, s, n), 0; }
 int cuMemcpyDtoHAsync_v2(void *d, const void *s, size_t n, void *) { return memcpy(d, s, n), 0; }

@@ -128,6 +128,21 @@ pub fn long(seed: u64) -> Job {
     Job::new(*job.hardware(), job.problem().clone(), run).unwrap()
 }
 
+/// A job in 200 iterations from many live labels to one of every RV.
+#[allow(dead_code, reason = "not every test has use for so many")]
+pub fn cooling(seed: u64) -> Job {
+    let job = of_size(seed, (9, 40), (5, 20));
+    let (rvs, labels) = (job.problem().rvs(), usize::from(job.problem().labels));
+    let costs = (0..rvs * labels).map(|at| if at % labels == at / labels * 7 % labels { 0 } else { 120 });
+    let singleton = Singleton::Table { costs: costs.collect() };
+    let beta = job.problem().beta.min(4);
+    let problem = Problem { singleton, data_cap: 120, alpha: 1, beta, ..job.problem().clone() };
+    let schedule = Schedule::anneal(30.0, 0.3, 4, 200).unwrap();
+    let run = Run { schedule, burn_in: 60, ..job.run().clone() };
+    // Small counters make launches too short to end by themselves.
+    Job::new(Hardware { count_bits: 8, ..*job.hardware() }, problem, run).unwrap()
+}
+
 fn of_size(seed: u64, widths: (u64, u64), heights: (u64, u64)) -> Job {
     let mut d = Dice(seed ^ 0x5eed);
     let hardware =

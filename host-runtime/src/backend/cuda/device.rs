@@ -2,7 +2,7 @@
 
 use super::compile::Variant;
 use super::error::CudaError;
-use super::sys;
+use super::sys::{self, Mailbox};
 use crate::spill::Spill;
 use cudarc::driver::sys::{CUdevice_attribute, CUevent_flags, CUresult};
 use cudarc::driver::{
@@ -11,6 +11,7 @@ use cudarc::driver::{
 };
 use spa_model::Message;
 use spa_model::fast::Sink as _;
+use std::num::NonZeroU64;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -181,6 +182,37 @@ impl Device {
     /// The driver's failure.
     pub fn side_stream(&self) -> Result<Arc<CudaStream>, CudaError> {
         self.context.new_stream().map_err(driver("make a stream"))
+    }
+
+    /// A word that kernels write for the host.
+    ///
+    /// # Errors
+    /// The driver's failure.
+    pub fn mailbox(&self) -> Result<Mailbox, CudaError> {
+        self.context.bind_to_thread().map_err(driver("use a card"))?;
+        Mailbox::new().map_err(driver("allocate memory of the host"))
+    }
+
+    /// Waits for what kernels that were launched write into `mailbox`; 0 if they end without that.
+    ///
+    /// # Errors
+    /// The driver's failure, also of these kernels.
+    pub fn wait_for(&self, mailbox: &Mailbox) -> Result<u64, CudaError> {
+        /// Looks at the mailbox between two questions whether the kernels still run.
+        const LOOKS: u32 = 1000;
+        let end = self.milestone()?;
+        loop {
+            for _ in 0..LOOKS {
+                if let Some(content) = mailbox.content() {
+                    return Ok(content.get());
+                }
+                std::hint::spin_loop();
+            }
+            if end.try_is_complete().map_err(driver("wait for a kernel"))? {
+                return Ok(mailbox.content().map_or(0, NonZeroU64::get));
+            }
+            std::thread::yield_now();
+        }
     }
 
     /// Device address of `slice`.

@@ -12,7 +12,7 @@ use super::device::{Device, MessageLog, driver};
 use super::error::CudaError;
 use super::generic;
 use super::plan::{Plan, Step};
-use super::sys;
+use super::sys::{self, Mailbox};
 use super::{Kernel, Stripped};
 use choice::{Choice, SLOTS};
 use cudarc::driver::{CudaFunction, CudaSlice, LaunchConfig};
@@ -40,6 +40,13 @@ const COUNTERS: usize = 2 + SLOTS;
 /// Words from one flag to the next (FLAG of `kernels/packed.cuh`).
 const FLAG: usize = 8;
 
+/// Iterations after which a launch asks whether it should end (WINDOW of `kernels/place.cuh`), and how often it may (WINDOWS).
+const WINDOW: u32 = 8;
+const WINDOWS: u32 = 256;
+
+/// No launch ends by itself (NEVER of `kernels/place.cuh`).
+const NEVER: u32 = u32::MAX;
+
 /// Half-steps after which a launch begins to count anew: records have 24 bits for the count (`kernels/dealt.cu`), and a launch takes up to
 /// 200,000 ([`Sampler::span`]). What it costs, all RVs awake once, is nothing in so many.
 const MOST_TOLD: u32 = 1 << 12;
@@ -57,6 +64,9 @@ pub(super) struct Sampler<'a> {
     /// The kernel that ran last, whether for a line, and the half-steps or rounds that all its blocks have told.
     told: Option<(Which, bool, u32)>,
     counters: CudaSlice<u64>,
+    /// Launches that could end by themselves, and where they tell how far they come.
+    watched: u32,
+    mailbox: Mailbox,
     log: MessageLog,
     /// Collected iterations since every entry was settled.
     unsettled: u32,
@@ -73,6 +83,8 @@ pub(super) struct Sampler<'a> {
     dense_iterations: u64,
     /// Tables of all jobs, held so that their addresses stay valid.
     _bytes: Vec<CudaSlice<u8>>,
+    /// What launches that may end by themselves count.
+    _windows: CudaSlice<u64>,
 }
 
 /// Refuses a batch of jobs that differ in more than their pictures, evidence, seeds, chains and starts.
@@ -123,6 +135,8 @@ impl<'a> Sampler<'a> {
         let flags_each = FLAG * bands;
         let flags = device.zeros::<u32>("the flags", flags_each * jobs.len())?;
         let counters = device.zeros::<u64>("counters", COUNTERS * jobs.len())?;
+        let windows = device.zeros::<u64>("counters", 2 * WINDOWS as usize)?;
+        let mailbox = device.mailbox()?;
         let rvs = (job.problem().rvs() * jobs.len()) as u64;
         let wish = rvs * (u64::from(job.collected()) + 3);
         let capacity = wish.min(1 << 27).min(device.free_memory() / 32).max(3 * rvs).max(1 << 16);
@@ -134,14 +148,15 @@ impl<'a> Sampler<'a> {
                 log: log.address().of_job(n),
                 flags: device.address(&flags) + (n * flags_each * size_of::<u32>()) as u64,
                 counters: device.address(&counters) + (n * COUNTERS * size_of::<u64>()) as u64,
+                windows: device.address(&windows),
+                told: mailbox.address(),
             };
             Lane::new(device, job, begin, (&plan, planes, &spread), &prepare, shared)
         });
         let lanes = lanes.collect::<Result<Vec<_>, _>>()?;
         let log = log.with(begins.into_iter().map(|begin| begin.messages).collect());
         let kernels = Kernels::new(device, (job, &plan, jobs.len()), &spread, (kernel, stripped))?;
-        let choice =
-            (kernel == Kernel::Auto).then(|| Choice::new(device, spread.plain, spread.path)).transpose()?;
+        let choice = (kernel == Kernel::Auto).then(|| Choice::new(device, spread.order)).transpose()?;
         Ok(Self {
             kernels,
             device,
@@ -152,6 +167,8 @@ impl<'a> Sampler<'a> {
             flags,
             told: None,
             counters,
+            watched: 0,
+            mailbox,
             log,
             unsettled: 0,
             holds: None,
@@ -161,6 +178,7 @@ impl<'a> Sampler<'a> {
             iteration,
             dense_iterations: 0,
             _bytes: vec![pair, steps],
+            _windows: windows,
         })
     }
 
@@ -262,8 +280,16 @@ impl<'a> Sampler<'a> {
         which != Which::Dense && !(self.holds.is_some_and(holds) && self.told.is_some_and(room))
     }
 
-    /// The next `span` iterations, from schedule entry `step` on ([`Self::launch_end`]).
+    /// How many RVs may be open in a window, all iterations together, for a launch of `which` to end by itself.
+    fn few(&self, which: Which) -> u32 {
+        let few = self.choice.as_ref().and_then(|choice| choice.few(which));
+        few.map_or(NEVER, |share| (share * (self.rvs() * u64::from(WINDOW)) as f64) as u32)
+    }
+
+    /// The next `span` iterations, from schedule entry `step` on ([`Self::launch_end`]), or less, if the launch ends by itself.
     fn launch_iterations(&mut self, which: Which, step: usize, span: u32) -> Result<(), CudaError> {
+        let few = self.few(which);
+        let span = if few == NEVER { span } else { span.min(WINDOW * WINDOWS) };
         let burn_in_left = self.job.run().burn_in.saturating_sub(self.iteration);
         if span > burn_in_left {
             let collected = span - burn_in_left;
@@ -272,12 +298,9 @@ impl<'a> Sampler<'a> {
             }
             // At most one message a change, and two full counters, since the open picks fill at most one.
             self.log.reserve((u64::from(collected) + 2) * self.rvs())?;
-            self.unsettled += collected;
         }
         let entry = &self.plan.steps[step];
         let opens = self.opens(which, step, span);
-        let last = super::entry_of(&self.ends, self.iteration + span - 1);
-        self.holds = (which != Which::Dense).then_some((which, self.plan.steps[last].limit));
         let line = entry.slope != 0;
         let told = match self.told {
             // Flags are of one kernel; what the others leave for their blocks is of both of a kind.
@@ -298,8 +321,6 @@ impl<'a> Sampler<'a> {
             // SAFETY: as below; no other block is waited for.
             unsafe { self.launch(open, config, false, &[]) }?;
         }
-        let tells = if which == Which::Sparse { (2 * span).div_ceil(tiling::ROUND) } else { 2 * span };
-        self.told = Some((which, line, told.wrapping_add(tells)));
         let resident = self.kernels.of(which, entry);
         let mut scalars = vec![self.iteration, span, step as u32, told];
         if which == Which::Dense {
@@ -307,22 +328,46 @@ impl<'a> Sampler<'a> {
             let head = [entry.limit, entry.scale, entry.slope, entry.start, entry.bias];
             scalars.extend(head);
             scalars.push(entry.weight[0].into());
-        }
-        if which != Which::Sparse {
             scalars.push(self.choice.as_ref().map_or(0, Choice::slot) as u32);
+        }
+        if which == Which::Sites {
+            scalars.extend([few, self.watched]);
+        }
+        if few != NEVER {
+            self.mailbox.empty();
+            self.watched = self.watched.wrapping_add(1);
         }
         // SAFETY: all buffers of the lanes' parameters are fields of self and live; the log has room for what the launch
         // can send; the grid is as large as the card holds at once, so its blocks may wait for each other.
         unsafe { self.launch(&resident.function, resident.config, true, &scalars) }?;
-        if matches!(which, Which::Dense | Which::Sites) {
-            self.dense_iterations += u64::from(span);
-        }
         let updates = self.rvs() * u64::from(span);
         if let Some(choice) = &mut self.choice {
             choice.launched(self.device, updates)?;
         }
-        self.iteration += span;
+        let done = if few == NEVER { span } else { self.iterations_done(span)? };
+        if matches!(which, Which::Dense | Which::Sites) {
+            self.dense_iterations += u64::from(done);
+        }
+        self.unsettled += done.saturating_sub(burn_in_left);
+        let last = super::entry_of(&self.ends, self.iteration + done - 1);
+        self.holds = (which != Which::Dense).then_some((which, self.plan.steps[last].limit));
+        let tells = if which == Which::Sparse { (2 * done).div_ceil(tiling::ROUND) } else { 2 * done };
+        self.told = Some((which, line, told.wrapping_add(tells)));
+        self.iteration += done;
         Ok(())
+    }
+
+    /// How many of `span` iterations the last launch will have done, which may end by itself.
+    fn iterations_done(&mut self, span: u32) -> Result<u32, CudaError> {
+        let done = self.device.wait_for(&self.mailbox)?;
+        let done = u32::try_from(done).ok().filter(|done| (1..=span).contains(done)).ok_or_else(|| {
+            let cause = format!("{done} iterations of {span}");
+            CudaError::Driver { what: "hear how far a kernel comes", cause }
+        })?;
+        if let Some(choice) = self.choice.as_mut().filter(|_| done < span) {
+            choice.ended();
+        }
+        Ok(done)
     }
 
     /// Labels that the dense kernels evaluated of `job`, one of the jobs.

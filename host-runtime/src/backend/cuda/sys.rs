@@ -4,10 +4,14 @@
 //! of it is called.
 
 use super::error::CudaError;
+use cudarc::driver::sys::CUresult;
 use cudarc::driver::{CudaFunction, CudaStream, DeviceRepr, DriverError, LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::{result as nvrtc, sys as nvrtc_sys};
 use std::ffi::{CStr, CString};
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// Checks that libcuda can be loaded.
@@ -193,6 +197,55 @@ pub unsafe fn launch<P: KernelParams>(
     // SAFETY: the caller's promise.
     unsafe { if cooperative { builder.launch_cooperative(config) } else { builder.launch(config) } }?;
     Ok(())
+}
+
+/// A word of the host's memory that kernels write while the host looks on.
+#[derive(Debug)]
+pub struct Mailbox(NonNull<AtomicU64>);
+
+// SAFETY: the word is owned, and only ever read and written atomically.
+unsafe impl Send for Mailbox {}
+
+impl Mailbox {
+    /// An empty one; the card's context must be current.
+    ///
+    /// # Errors
+    /// The driver's refusal.
+    pub fn new() -> Result<Self, DriverError> {
+        // SAFETY: without flags the memory is for the current context, which may use the address as it is.
+        let word = unsafe { cudarc::driver::result::malloc_host(size_of::<u64>(), 0) }?;
+        let word = NonNull::new(word.cast()).ok_or(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY))?;
+        let mailbox = Self(word);
+        mailbox.empty();
+        Ok(mailbox)
+    }
+
+    /// Where kernels find it.
+    pub fn address(&self) -> u64 {
+        self.0.as_ptr() as u64
+    }
+
+    /// Takes out what is in it.
+    pub fn empty(&self) {
+        self.word().store(0, Ordering::Release);
+    }
+
+    /// What was written, if anything was.
+    pub fn content(&self) -> Option<NonZeroU64> {
+        NonZeroU64::new(self.word().load(Ordering::Acquire))
+    }
+
+    fn word(&self) -> &AtomicU64 {
+        // SAFETY: allocated by `new`, aligned to pages, and free only after the last use of `self`; every value is a valid u64.
+        unsafe { self.0.as_ref() }
+    }
+}
+
+impl Drop for Mailbox {
+    fn drop(&mut self) {
+        // SAFETY: allocated by `malloc_host` and freed once. A failure leaks a page and nothing else.
+        let _ = unsafe { cudarc::driver::result::free_host(self.0.as_ptr().cast()) };
+    }
 }
 
 /// Opens a library whose initialisers have no preconditions (NVML); none if it is not there.

@@ -1,8 +1,8 @@
 //! Which packed kernel runs next: all RVs, or only those that are awake, in one way or another.
 //!
-//! The dense kernel counts the *open* RVs, those with more than one live label: where few are, few must be updated. The dealt kernel
-//! counts those that it updates. The counts of a launch are read on a stream of its own while the next launch runs, so that the card waits
-//! for nothing; a decision is two launches late.
+//! The dense kernel counts the *open* RVs, those with more than one live label: where few are, few must be updated. The counts of a launch are
+//! read on a stream of its own while the next launch runs, so that the card waits for nothing; a decision is two launches late. The kernels of
+//! small pictures, whose launches are short, count as well, and end by themselves (`Watch` of `kernels/place.cuh`).
 
 use super::super::device::{Device, driver};
 use super::super::error::CudaError;
@@ -25,16 +25,24 @@ struct Launch {
     updates: u64,
 }
 
+/// Which kernel follows which.
+#[derive(Debug, Clone, Copy)]
+pub struct Order {
+    /// What begins: the fastest while all RVs must be updated.
+    pub plain: Which,
+    /// What goes on.
+    pub later: Which,
+    /// From such a share of open RVs on; two launches later, where those who begin count for the host.
+    pub few: f64,
+}
+
 /// Decides for `Kernel::Auto`.
 #[derive(Debug)]
 pub struct Choice {
     stream: Arc<CudaStream>,
-    /// What begins.
-    plain: Which,
-    /// What follows it, each from such a share of RVs on.
-    path: Vec<(Which, f64)>,
-    /// How far that has come.
-    stage: usize,
+    order: Order,
+    /// Few RVs are open.
+    is_later: bool,
     /// Limit of the last entry asked for.
     limit: u32,
     launches: VecDeque<Launch>,
@@ -43,8 +51,6 @@ pub struct Choice {
     next_slot: usize,
     /// Of each slot, what it said last.
     counted: [u64; SLOTS],
-    /// The share that was counted last, if any was.
-    share: f64,
     /// Schedule entry of the last dense launch, and how many iterations the next one of the same entry may have.
     patience: (usize, u32),
 }
@@ -52,58 +58,46 @@ pub struct Choice {
 /// Iterations of a launch, at most, before it is asked again: of the dense kernel, in one entry, twice as many each time.
 const PATIENCE: u32 = 32;
 
-/// Of the others, through all entries; twice as many while most RVs are open or awake, and again while the share that the next kernel waits
-/// for is far.
-const LATER_PATIENCE: u32 = 20;
-
-/// Most RVs.
-const MOST: f64 = 0.9;
-
 impl Choice {
-    /// For a run that has not begun; `path` as in [`super::spread::Spread`].
+    /// For a run that has not begun.
     ///
     /// # Errors
     /// The driver's failure.
-    pub fn new(device: &Device, plain: Which, path: Vec<(Which, f64)>) -> Result<Self, CudaError> {
+    pub fn new(device: &Device, order: Order) -> Result<Self, CudaError> {
         Ok(Self {
             stream: device.side_stream()?,
-            plain,
-            path,
-            stage: 0,
+            order,
+            is_later: false,
             limit: 0,
             launches: VecDeque::new(),
             unread: Vec::new(),
             next_slot: 0,
             counted: [0; SLOTS],
-            share: 0.0,
             patience: (0, PATIENCE),
         })
     }
 
-    /// What is to run an entry with this limit. `counters`: `each` of every job, the last [`SLOTS`] of open or awake RVs.
+    /// What is to run an entry with this limit. `counters`: `each` of every job, the last [`SLOTS`] of open RVs.
     ///
     /// # Errors
     /// The driver's failure.
     pub fn which(&mut self, limit: u32, counters: &CudaSlice<u64>, each: usize) -> Result<Which, CudaError> {
         // More labels live when the limit rises.
         if limit > self.limit {
-            self.move_to(0);
+            self.turn(false);
         }
         self.limit = limit;
-        if let Some(&(_, few)) = self.path.get(self.stage)
-            && self.launches.len() > 1
+        if self.launches.len() > 1
             && let Some(launch) = self.launches.pop_front()
+            && self.share_of(&launch, counters, each)? <= self.order.few
         {
-            self.share = self.share_of(&launch, counters, each)?;
-            if self.share <= few {
-                self.move_to(self.stage + 1);
-            }
+            self.turn(true);
         }
-        Ok(self.stage.checked_sub(1).map_or(self.plain, |before| self.path[before].0))
+        Ok(if self.is_later { self.order.later } else { self.order.plain })
     }
 
-    fn move_to(&mut self, stage: usize) {
-        self.stage = stage;
+    fn turn(&mut self, is_later: bool) {
+        self.is_later = is_later;
         self.unread.extend(self.launches.drain(..).map(|launch| launch.slot));
     }
 
@@ -129,19 +123,30 @@ impl Choice {
         Ok(if launch.mixed { f64::INFINITY } else { own as f64 / launch.updates.max(1) as f64 })
     }
 
+    /// Whether launches count for the host.
+    fn is_counting(&self) -> bool {
+        !self.is_later && !self.order.plain.ends_by_itself()
+    }
+
     /// Iterations that a launch which begins in schedule entry `step` may have.
     pub fn patience(&mut self, step: usize) -> u32 {
-        if self.stage == self.path.len() {
+        if !self.is_counting() {
             return u32::MAX;
         }
-        if self.stage == 0 && self.plain == Which::Dense {
-            if self.patience.0 != step {
-                self.patience = (step, PATIENCE);
-            }
-            return self.patience.1;
+        if self.patience.0 != step {
+            self.patience = (step, PATIENCE);
         }
-        let far = self.share > 2.0 * self.path[self.stage].1;
-        LATER_PATIENCE << (u32::from(self.share > MOST) + u32::from(far))
+        self.patience.1
+    }
+
+    /// The share of open RVs from which on a launch of `which` ends by itself, if it does so.
+    pub fn few(&self, which: Which) -> Option<f64> {
+        which.ends_by_itself().then_some(self.order.few)
+    }
+
+    /// A launch has ended by itself.
+    pub fn ended(&mut self) {
+        self.turn(true);
     }
 
     /// The slot that the next launch counts in.
@@ -154,7 +159,7 @@ impl Choice {
     /// # Errors
     /// The driver's failure.
     pub fn launched(&mut self, device: &Device, updates: u64) -> Result<(), CudaError> {
-        if self.stage == self.path.len() {
+        if !self.is_counting() {
             return Ok(());
         }
         let slot = self.next_slot;

@@ -25,6 +25,11 @@ pub enum Which {
 }
 
 impl Which {
+    /// Whether its launches end by themselves when few RVs are open, if something else can go on.
+    pub fn ends_by_itself(self) -> bool {
+        self == Self::Sites
+    }
+
     /// The one that runs every schedule entry if `kernel` was asked for.
     pub fn asked_for(kernel: Kernel) -> Self {
         match kernel {
@@ -116,9 +121,7 @@ impl Kernels {
             table: resident(packed.function("packed_dense_table")?, room)?,
         };
         let wanted = match kernel {
-            Kernel::Auto => {
-                [spread.plain].into_iter().chain(spread.path.iter().map(|&(which, _)| which)).collect()
-            }
+            Kernel::Auto => vec![spread.order.plain, spread.order.later],
             kernel => vec![Which::asked_for(kernel)],
         };
         let mut others = Vec::new();
@@ -130,7 +133,7 @@ impl Kernels {
                 Which::Sparse => (SPARSE, "packed_sparse", spread.sparse, spread.memory.bytes),
             };
             let kernel = match which {
-                Which::Sites if spread.plain != Which::Sites => Some("sites"),
+                Which::Sites if spread.order.plain != Which::Sites => Some("sites"),
                 Which::Dealt if !spread.dealt.fits(device) => Some("dealt"),
                 _ => None,
             };

@@ -40,6 +40,8 @@ pub struct Params {
     published: u64,
     flags: u64,
     counters: u64,
+    windows: u64,
+    told: u64,
     width: u32,
     height: u32,
     half: u32,
@@ -152,6 +154,10 @@ pub struct Shared {
     pub flags: u64,
     /// The lane's counters.
     pub counters: u64,
+    /// Windows of launches that end by themselves.
+    pub windows: u64,
+    /// Where they tell the host when that is.
+    pub told: u64,
 }
 
 /// A job's data on the card.
@@ -252,7 +258,7 @@ impl Lane {
         let valid = [device.upload("evidence", &valid[0])?, device.upload("evidence", &valid[1])?];
         let tiles = device.upload("tiles", &spread.tiling.table())?;
         let published_pitch = planes.groups();
-        let records = if spread.plain == Which::Sites { planes.records() } else { 0 };
+        let records = if spread.order.plain == Which::Sites { planes.records() } else { 0 };
         let words = records.max(SETS * planes.height * published_pitch);
         let published = device.zeros::<u32>("tiles", 2 * words)?;
         let key = spa_model::rng::key(run.seed);
@@ -272,6 +278,8 @@ impl Lane {
             published: device.address(&published),
             flags: shared.flags,
             counters: shared.counters,
+            windows: shared.windows,
+            told: shared.told,
             width: problem.width,
             height: problem.height,
             half: planes.half as u32,

@@ -2,6 +2,7 @@
 
 use super::super::device::Device;
 use super::super::plan::pair_row;
+use super::choice::Order;
 use super::kernels::Which;
 use super::lane::Planes;
 use super::tiling::{Keeps, Memory, Room, Tiling};
@@ -34,11 +35,8 @@ pub struct Spread {
     pub tiling: Tiling,
     /// What one of them takes.
     pub memory: Memory,
-    /// The kernel that is fastest while all RVs must be updated.
-    pub plain: Which,
-    /// Kernels that follow it, each from such a share of open, later awake, RVs on: from there it is faster than the one before, two
-    /// launches later ([`super::choice`]).
-    pub path: Vec<(Which, f64)>,
+    /// What was fastest.
+    pub order: Order,
 }
 
 /// Warps of a block of the dense kernel: one for each scheduler of a multiprocessor.
@@ -186,12 +184,12 @@ impl Spread {
         let sites = Sites::new(planes, each, (labels, copies));
         let dealt = Dealt::new(planes, each, (labels, copies));
         let plain = if !large && sites.fits(device) { Which::Sites } else { Which::Dense };
-        let path = if plain == Which::Dense {
-            vec![(Which::Sparse, 0.8)]
+        let (later, few) = if plain == Which::Dense {
+            (Which::Sparse, 0.8)
         } else if labels <= FEW || stereo || !dealt.fits(device) {
-            vec![(Which::Sparse, 0.7)]
+            (Which::Sparse, 0.5)
         } else {
-            vec![(Which::Dealt, 0.3)]
+            (Which::Dealt, 0.3)
         };
         Self {
             dense: shape(32 * WARPS, blocks),
@@ -202,8 +200,7 @@ impl Spread {
             sparse,
             tiling,
             memory: tiling.memory(&room),
-            plain,
-            path,
+            order: Order { plain, later, few },
         }
     }
 }
