@@ -48,7 +48,7 @@ struct PackedParams {
     u32 *published;         // two sets of two planes, H x published_pitch groups (tile.cuh; dealt.cu)
     u32 *flags;             // of the bands, FLAG words apart: half-steps done
     u64 *counters;          // labels touched and RVs updated by the kernels that skip; open RVs of the dense one by launches in turn
-    u64 *windows, *told;    // of all jobs (place.cuh)
+    u64 *windows, *mailbox; // of all jobs (place.cuh)
     u32 width, height, half, pitch, words;
     u32 second_pitch, second_origin;
     int first_offset;       // dx of label 0: sample x of label l is x + first_offset - l

@@ -1,4 +1,4 @@
-// What the kernels share that skip RVs: where they are in the schedule, as one launch runs through several entries, and parameters in registers.
+// What kernels share of which one launch runs through several schedule entries: where they are, when they end, and parameters in registers.
 
 // The schedule entry that a block is at.
 struct Place {
@@ -24,26 +24,26 @@ template <class T> __device__ __forceinline__ T at_hand(T v) { return SPA_BLOCKS
 // A launch that may end by itself, so that another kernel goes on. Of every window of iterations all blocks add up what they counted; whoever is
 // at the end of the next window waits until all have, and knows whether the window after that is the last. So all of them end after
 // the same iteration, nobody waits for those who are less than a window behind, and the host is told early enough to have the next launch ready.
-#define WINDOW 8u    // iterations
-#define WINDOWS 256u // of a launch, at most
-
+//
+// Set by the host: SPA_WINDOW (iterations of a window), SPA_WINDOWS (of a launch, at most).
 struct Watch {
     u64 *windows, *next; // blocks that have counted (from bit 40), and what; the same of the next launch
-    u64 *told;           // for the host: the iterations that it will have done
+    u64 *mailbox;        // for the host: the iterations that it will have done, and FEW if that is why it ends
     u32 *own;            // of this block, in shared memory, of windows in turn: warps that have counted (from bit 24), and what
     u32 few;             // ends if no more than that were counted, or NEVER
 };
 
 #define NEVER FULL
+#define FEW (1ull << 32)
 
 __device__ __forceinline__ Watch unwatched() { return Watch{nullptr, nullptr, nullptr, nullptr, NEVER}; }
 
 // `launch`: its number. `own`: two zeros in shared memory.
 __device__ __forceinline__ Watch open_watch(const PackedParams &p, u32 few, u32 launch, u32 *own) {
-    const u32 set = launch % 2u * WINDOWS;
-    const Watch watch = {p.windows + set, p.windows + (WINDOWS - set), p.told, own, few};
+    const u32 set = launch % 2u * SPA_WINDOWS;
+    const Watch watch = {p.windows + set, p.windows + (SPA_WINDOWS - set), p.mailbox, own, few};
     if (few != NEVER && blockIdx.x == 0)
-        for (u32 k = threadIdx.x; k < WINDOWS; k += SPA_THREADS) watch.next[k] = 0;
+        for (u32 k = threadIdx.x; k < SPA_WINDOWS; k += SPA_THREADS) watch.next[k] = 0;
     return watch;
 }
 
@@ -63,23 +63,24 @@ __device__ __forceinline__ bool are_few(const Watch &watch, u32 index, u32 many)
     if (index == 0) return false;
     u64 before = load_told(watch.windows + index - 1u);
     while ((u32)(before >> 40) != gridDim.x) before = load_told(watch.windows + index - 1u);
+    __threadfence_block();
     return __any_sync(FULL, (u32)before <= watch.few);
 }
 
-__device__ __forceinline__ void tell_host(const Watch &watch, u32 iterations) {
-    if (blockIdx.x == 0 && threadIdx.x == 0) store_told_host(watch.told, iterations);
+__device__ __forceinline__ void tell_host(const Watch &watch, u64 how_far) {
+    if (blockIdx.x == 0 && threadIdx.x == 0) store_told_host(watch.mailbox, how_far);
 }
 
-// Where a launch stops next: at the end of a window, or at its end. At least one window is left after all have come to know that it is the last.
+// Where a launch stops next: at the end of a window, or at its end. All have come to know that a window before, if a launch has as many.
 struct Stop {
     u32 half;
     bool last;
 };
 
 __device__ __forceinline__ Stop next_stop(const Watch &watch, u32 begin, u32 half, u32 end, bool few) {
-    Stop stop = {half + 2u * WINDOW, few};
-    if (!few && end - half < 4u * WINDOW) stop = Stop{end, true};
-    if (stop.last) tell_host(watch, (stop.half - begin) / 2u);
+    Stop stop = {half + 2u * SPA_WINDOW, few};
+    if (!few && end - half < 4u * SPA_WINDOW) stop = Stop{end, true};
+    if (stop.last) tell_host(watch, (stop.half - begin) / 2u | (few ? FEW : 0u));
     return stop;
 }
 
@@ -98,7 +99,7 @@ __device__ __forceinline__ u32 run_half_steps(const PackedParams &p, Tables &tab
         for (; half < until; ++half) many += half_step(half & 1u, half >> 1, half + ahead, half >= collected);
         if (half == stop.half) {
             if (stop.last) return many;
-            stop = next_stop(watch, begin, half, end, are_few(watch, (half - begin) / (2u * WINDOW) - 1u, many));
+            stop = next_stop(watch, begin, half, end, are_few(watch, (half - begin) / (2u * SPA_WINDOW) - 1u, many));
             many = 0;
         }
         if (half < 2u * place.end) continue;

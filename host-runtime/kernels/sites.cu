@@ -43,6 +43,7 @@ struct Shared {
 };
 
 static_assert(sizeof(Shared) <= SPA_SHARED, "the host has room for this");
+static_assert(2 * SPA_WINDOW * SPA_EACH * SPA_THREADS < 1 << 24, "a block's count of a window has so many bits");
 
 // A plane of records has a row more at either end, and columns beyond the picture that stand beside both ends of a row. An even number of
 // columns, so that RVs which share random words are of one warp.
@@ -177,7 +178,7 @@ __device__ __forceinline__ void close_rv(const PackedParams &p, const Site &s, u
 }
 
 template <bool LINE>
-__device__ __forceinline__ void sites(const Batch &batch, u32 iteration, u32 iterations, u32 step, u32 told, u32 few, u32 launch) {
+__device__ __forceinline__ void sites(const Batch &batch, u32 iteration, u32 iterations, u32 step, u32 told, u32 slot, u32 few, u32 launch) {
     const Share mine = share(batch);
     const PackedParams &p = batch.of[mine.job];
     Shared &shared = in_register(shared_memory<Shared>());
@@ -202,7 +203,7 @@ __device__ __forceinline__ void sites(const Batch &batch, u32 iteration, u32 ite
     const auto step_on = [&](u32 colour, u32 now, u32 number, bool entered) {
         return half_step<LINE>(p, black, white, shared, place.line, colour, now, number, entered);
     };
-    run_half_steps<LINE>(p, shared.tables, place, iteration, iterations, told, watch, step_on);
+    const u32 open = __reduce_add_sync(FULL, run_half_steps<LINE>(p, shared.tables, place, iteration, iterations, told, watch, step_on));
 #pragma unroll
     for (u32 e = 0; e < SPA_EACH; ++e) {
         const Site s = shared.sites[e * SPA_THREADS + threadIdx.x];
@@ -210,17 +211,18 @@ __device__ __forceinline__ void sites(const Batch &batch, u32 iteration, u32 ite
         close_rv(p, s, 1, white[e], collected);
     }
     collect_post(p.log, outbox, 0);
+    if (few == NEVER && threadIdx.x % 32u == 0 && open) atomicAdd(p.counters + 2u + slot, (u64)open);
 }
 
 extern "C" __global__ void __launch_bounds__(SPA_THREADS, SPA_BLOCKS)
-packed_sites(const __grid_constant__ Batch batch, u32 iteration, u32 iterations, u32 step, u32 told, u32 few, u32 launch) {
-    sites<true>(batch, iteration, iterations, step, told, few, launch);
+packed_sites(const __grid_constant__ Batch batch, u32 iteration, u32 iterations, u32 step, u32 told, u32 slot, u32 few, u32 launch) {
+    sites<true>(batch, iteration, iterations, step, told, slot, few, launch);
 }
 
 // For temperatures whose thresholds lie on no line.
 extern "C" __global__ void __launch_bounds__(SPA_THREADS, SPA_BLOCKS)
-packed_sites_table(const __grid_constant__ Batch batch, u32 iteration, u32 iterations, u32 step, u32 told, u32 few, u32 launch) {
-    sites<false>(batch, iteration, iterations, step, told, few, launch);
+packed_sites_table(const __grid_constant__ Batch batch, u32 iteration, u32 iterations, u32 step, u32 told, u32 slot, u32 few, u32 launch) {
+    sites<false>(batch, iteration, iterations, step, told, slot, few, launch);
 }
 
 // Records of the labels of the planes; no half-step is done.

@@ -125,14 +125,29 @@ pub fn assert_half_steps_are_counted_anew(card: &Cuda) {
     assert!(got.histogram == expected.histogram, "{:?}", card.kernel());
 }
 
-/// A job that cools down: its first kernel ends by itself, and one that skips RVs goes on.
+/// Jobs that cool down, two at once, and one in pieces of a few iterations: a kernel that skips RVs takes over, or all labels would be touched.
 pub fn assert_hands_over(card: &Cuda, seed: u64) {
     let job = random_jobs::cooling(seed);
-    let (got, expected) = (card.sample(&job, &mut |_| true).unwrap(), spec::run(&job).unwrap());
-    let text = format!("{:?}, job {seed}", card.kernel());
-    assert_eq!(got.labels, expected.labels, "{text}");
-    assert_eq!(sorted(got.messages), sorted(expected.messages), "{text}");
-    assert!(got.touched < job.labels_evaluated(), "{text}: {} labels touched", got.touched);
+    let jobs = [job.with_chain(0), job.with_chain(1)];
+    let all = card.sample_many(&[&jobs[0], &jobs[1]], &mut |_| true).unwrap();
+    for (job, got) in jobs.iter().zip(all) {
+        let text = format!("{:?}, job {seed}", card.kernel());
+        let expected = spec::run(job).unwrap();
+        assert_eq!(got.labels, expected.labels, "{text}");
+        assert_eq!(sorted(got.messages), sorted(expected.messages), "{text}");
+        assert!(got.touched < job.labels_evaluated(), "{text}: {} labels touched", got.touched);
+    }
+    for step in [10, 1000] {
+        let text = format!("{:?}, job {seed} by {step} iterations", card.kernel());
+        let mut session = card.start(&job, None).unwrap();
+        while session.iteration() < job.iterations() {
+            session.advance(job.iterations().min(session.iteration() + step), &mut |_| true).unwrap();
+        }
+        let (got, expected) = (session.finish().unwrap().outcome, spec::run(&job).unwrap());
+        assert_eq!(got.labels, expected.labels, "{text}");
+        assert!(got.histogram == expected.histogram, "{text}");
+        assert!(got.labels_touched < job.labels_evaluated(), "{text}: {} labels touched", got.labels_touched);
+    }
 }
 
 /// Messages that go to disk, are taken away, or stay: the same in the end. A wish to stop is heard, and the run goes on.

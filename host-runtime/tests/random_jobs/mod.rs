@@ -128,8 +128,8 @@ pub fn long(seed: u64) -> Job {
     Job::new(*job.hardware(), job.problem().clone(), run).unwrap()
 }
 
-/// A job in 200 iterations from many live labels to one of every RV.
-#[allow(dead_code, reason = "not every test has use for so many")]
+/// A job that goes from many live labels to one of every RV, three times.
+#[allow(dead_code, reason = "not every test has use for so many iterations")]
 pub fn cooling(seed: u64) -> Job {
     let job = of_size(seed, (9, 40), (5, 20));
     let (rvs, labels) = (job.problem().rvs(), usize::from(job.problem().labels));
@@ -137,7 +137,10 @@ pub fn cooling(seed: u64) -> Job {
     let singleton = Singleton::Table { costs: costs.collect() };
     let beta = job.problem().beta.min(4);
     let problem = Problem { singleton, data_cap: 120, alpha: 1, beta, ..job.problem().clone() };
-    let schedule = Schedule::anneal(30.0, 0.3, 4, 200).unwrap();
+    // One entry of one iteration more, so that parts of the schedule have several.
+    let temperatures = [30.0, 0.3, 30.0, 0.3, 0.25, 30.0, 0.3];
+    let step = |temperature| Step { temperature, iterations: if temperature == 0.25 { 1 } else { 40 } };
+    let schedule = Schedule::new(temperatures.map(step).to_vec()).unwrap();
     let run = Run { schedule, burn_in: 60, ..job.run().clone() };
     // Small counters make launches too short to end by themselves.
     Job::new(Hardware { count_bits: 8, ..*job.hardware() }, problem, run).unwrap()

@@ -1,7 +1,7 @@
 //! Kernels: their sources, the options that make a variant, compilation for the card found, the cache of cubins.
 
 use super::error::CudaError;
-use super::packed::DEAL;
+use super::packed::{DEAL, WINDOW, WINDOWS};
 use super::sys::{self, Compiled};
 use spa_model::hash::sha256_hex;
 use std::io::Write as _;
@@ -231,6 +231,8 @@ pub fn representatives() -> Vec<(&'static str, Variant)> {
             ("SPA_OUTBOX", 64),
             ("SPA_GROUPS", 512),
             ("SPA_DEAL", DEAL as u32),
+            ("SPA_WINDOW", WINDOW),
+            ("SPA_WINDOWS", WINDOWS),
             ("SPA_BATCH", 1),
         ],
     };

@@ -189,11 +189,11 @@ impl Device {
     /// # Errors
     /// The driver's failure.
     pub fn mailbox(&self) -> Result<Mailbox, CudaError> {
-        self.context.bind_to_thread().map_err(driver("use a card"))?;
-        Mailbox::new().map_err(driver("allocate memory of the host"))
+        Mailbox::new(Arc::clone(&self.context)).map_err(driver("allocate memory of the host"))
     }
 
-    /// Waits for what kernels that were launched write into `mailbox`; 0 if they end without that.
+    /// Waits for what kernels that were launched write into `mailbox`; 0 if they end without that. The thread looks all the time: what is
+    /// launched next must be ready when they end.
     ///
     /// # Errors
     /// The driver's failure, also of these kernels.
@@ -359,6 +359,11 @@ impl MessageLog {
     /// Messages that still fit for certain.
     pub fn room(&self) -> u64 {
         self.capacity() - self.bound
+    }
+
+    /// A launch sends `fewer` messages fewer than were reserved for it.
+    pub fn give_back(&mut self, fewer: u64) {
+        self.bound = self.bound.saturating_sub(fewer);
     }
 
     /// Makes sure that a launch that sends at most `most` messages finds room: nothing is ever dropped.

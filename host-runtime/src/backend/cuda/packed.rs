@@ -26,7 +26,7 @@ use spread::Spread;
 /// Threads of a block of the simple kernels.
 const BLOCK: u32 = 256;
 
-/// Jobs of one launch, at most (SPA_BATCH of `kernels/packed.cuh`): their parameters fit 4 KB.
+/// Jobs of one launch, at most (SPA_BATCH of `kernels/packed.cuh`): their parameters are 4.5 KB, of 32 that kernels may have since CUDA 12.1.
 pub const BATCH: usize = 16;
 
 /// Jobs of one launch on `device`, at most.
@@ -40,12 +40,17 @@ const COUNTERS: usize = 2 + SLOTS;
 /// Words from one flag to the next (FLAG of `kernels/packed.cuh`).
 const FLAG: usize = 8;
 
-/// Iterations after which a launch asks whether it should end (WINDOW of `kernels/place.cuh`), and how often it may (WINDOWS).
-const WINDOW: u32 = 8;
-const WINDOWS: u32 = 256;
+/// Iterations after which a launch that may end by itself asks whether it should (`SPA_WINDOW` of `kernels/place.cuh`), and how often it
+/// may (`SPA_WINDOWS`).
+pub const WINDOW: u32 = 8;
+/// The latter.
+pub const WINDOWS: u32 = 256;
 
-/// No launch ends by itself (NEVER of `kernels/place.cuh`).
+/// It may not (NEVER of `kernels/place.cuh`).
 const NEVER: u32 = u32::MAX;
+
+/// Why it ended (FEW of `kernels/place.cuh`), beside the iterations done.
+const FEW: u64 = 1 << 32;
 
 /// Half-steps after which a launch begins to count anew: records have 24 bits for the count (`kernels/dealt.cu`), and a launch takes up to
 /// 200,000 ([`Sampler::span`]). What it costs, all RVs awake once, is nothing in so many.
@@ -149,7 +154,7 @@ impl<'a> Sampler<'a> {
                 flags: device.address(&flags) + (n * flags_each * size_of::<u32>()) as u64,
                 counters: device.address(&counters) + (n * COUNTERS * size_of::<u64>()) as u64,
                 windows: device.address(&windows),
-                told: mailbox.address(),
+                mailbox: mailbox.address(),
             };
             Lane::new(device, job, begin, (&plan, planes, &spread), &prepare, shared)
         });
@@ -281,23 +286,25 @@ impl<'a> Sampler<'a> {
     }
 
     /// How many RVs may be open in a window, all iterations together, for a launch of `which` to end by itself.
-    fn few(&self, which: Which) -> u32 {
-        let few = self.choice.as_ref().and_then(|choice| choice.few(which));
+    fn few(&self, which: Which, span: u32) -> u32 {
+        let few = self.choice.as_ref().and_then(|choice| choice.few(which, span));
         few.map_or(NEVER, |share| (share * (self.rvs() * u64::from(WINDOW)) as f64) as u32)
     }
 
     /// The next `span` iterations, from schedule entry `step` on ([`Self::launch_end`]), or less, if the launch ends by itself.
     fn launch_iterations(&mut self, which: Which, step: usize, span: u32) -> Result<(), CudaError> {
-        let few = self.few(which);
+        let few = self.few(which, span);
         let span = if few == NEVER { span } else { span.min(WINDOW * WINDOWS) };
         let burn_in_left = self.job.run().burn_in.saturating_sub(self.iteration);
+        let mut reserved = 0;
         if span > burn_in_left {
             let collected = span - burn_in_left;
             if self.unsettled + collected > self.job.hardware().count_max() && self.unsettled > 0 {
                 self.settle_entries(false)?;
             }
             // At most one message a change, and two full counters, since the open picks fill at most one.
-            self.log.reserve((u64::from(collected) + 2) * self.rvs())?;
+            reserved = (u64::from(collected) + 2) * self.rvs();
+            self.log.reserve(reserved)?;
         }
         let entry = &self.plan.steps[step];
         let opens = self.opens(which, step, span);
@@ -328,27 +335,29 @@ impl<'a> Sampler<'a> {
             let head = [entry.limit, entry.scale, entry.slope, entry.start, entry.bias];
             scalars.extend(head);
             scalars.push(entry.weight[0].into());
+        }
+        if matches!(which, Which::Dense | Which::Sites) {
             scalars.push(self.choice.as_ref().map_or(0, Choice::slot) as u32);
         }
         if which == Which::Sites {
             scalars.extend([few, self.watched]);
         }
-        if few != NEVER {
-            self.mailbox.empty();
-            self.watched = self.watched.wrapping_add(1);
-        }
+        self.mailbox.empty();
         // SAFETY: all buffers of the lanes' parameters are fields of self and live; the log has room for what the launch
         // can send; the grid is as large as the card holds at once, so its blocks may wait for each other.
         unsafe { self.launch(&resident.function, resident.config, true, &scalars) }?;
-        let updates = self.rvs() * u64::from(span);
-        if let Some(choice) = &mut self.choice {
-            choice.launched(self.device, updates)?;
+        let done = if few == NEVER { self.launched(span)? } else { self.iterations_done(span)? };
+        let collected = done.saturating_sub(burn_in_left);
+        if done < span {
+            // What it cannot send any more.
+            self.log.give_back(
+                reserved - if collected == 0 { 0 } else { (u64::from(collected) + 2) * self.rvs() },
+            );
         }
-        let done = if few == NEVER { span } else { self.iterations_done(span)? };
         if matches!(which, Which::Dense | Which::Sites) {
             self.dense_iterations += u64::from(done);
         }
-        self.unsettled += done.saturating_sub(burn_in_left);
+        self.unsettled += collected;
         let last = super::entry_of(&self.ends, self.iteration + done - 1);
         self.holds = (which != Which::Dense).then_some((which, self.plan.steps[last].limit));
         let tells = if which == Which::Sparse { (2 * done).div_ceil(tiling::ROUND) } else { 2 * done };
@@ -357,14 +366,25 @@ impl<'a> Sampler<'a> {
         Ok(())
     }
 
+    /// A launch of `span` iterations was made that ends after all of them.
+    fn launched(&mut self, span: u32) -> Result<u32, CudaError> {
+        let updates = self.rvs() * u64::from(span);
+        if let Some(choice) = &mut self.choice {
+            choice.launched(self.device, updates)?;
+        }
+        Ok(span)
+    }
+
     /// How many of `span` iterations the last launch will have done, which may end by itself.
     fn iterations_done(&mut self, span: u32) -> Result<u32, CudaError> {
-        let done = self.device.wait_for(&self.mailbox)?;
-        let done = u32::try_from(done).ok().filter(|done| (1..=span).contains(done)).ok_or_else(|| {
-            let cause = format!("{done} iterations of {span}");
-            CudaError::Driver { what: "hear how far a kernel comes", cause }
-        })?;
-        if let Some(choice) = self.choice.as_mut().filter(|_| done < span) {
+        self.watched = self.watched.wrapping_add(1);
+        let told = self.device.wait_for(&self.mailbox)?;
+        let done =
+            u32::try_from(told & !FEW).ok().filter(|done| (1..=span).contains(done)).ok_or_else(|| {
+                let cause = format!("{told} in place of at most {span} iterations");
+                CudaError::Driver { what: "hear how far a kernel comes", cause }
+            })?;
+        if let Some(choice) = self.choice.as_mut().filter(|_| told & FEW != 0) {
             choice.ended();
         }
         Ok(done)

@@ -5,7 +5,9 @@
 
 use super::error::CudaError;
 use cudarc::driver::sys::CUresult;
-use cudarc::driver::{CudaFunction, CudaStream, DeviceRepr, DriverError, LaunchConfig, PushKernelArg};
+use cudarc::driver::{
+    CudaContext, CudaFunction, CudaStream, DeviceRepr, DriverError, LaunchConfig, PushKernelArg,
+};
 use cudarc::nvrtc::{result as nvrtc, sys as nvrtc_sys};
 use std::ffi::{CStr, CString};
 use std::num::NonZeroU64;
@@ -200,29 +202,32 @@ pub unsafe fn launch<P: KernelParams>(
 }
 
 /// A word of the host's memory that kernels write while the host looks on.
-#[derive(Debug)]
-pub struct Mailbox(NonNull<AtomicU64>);
+pub struct Mailbox {
+    word: NonNull<AtomicU64>,
+    context: Arc<CudaContext>,
+}
 
 // SAFETY: the word is owned, and only ever read and written atomically.
 unsafe impl Send for Mailbox {}
 
 impl Mailbox {
-    /// An empty one; the card's context must be current.
+    /// An empty one.
     ///
     /// # Errors
     /// The driver's refusal.
-    pub fn new() -> Result<Self, DriverError> {
+    pub fn new(context: Arc<CudaContext>) -> Result<Self, DriverError> {
+        context.bind_to_thread()?;
         // SAFETY: without flags the memory is for the current context, which may use the address as it is.
         let word = unsafe { cudarc::driver::result::malloc_host(size_of::<u64>(), 0) }?;
         let word = NonNull::new(word.cast()).ok_or(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY))?;
-        let mailbox = Self(word);
+        let mailbox = Self { word, context };
         mailbox.empty();
         Ok(mailbox)
     }
 
     /// Where kernels find it.
     pub fn address(&self) -> u64 {
-        self.0.as_ptr() as u64
+        self.word.as_ptr() as u64
     }
 
     /// Takes out what is in it.
@@ -237,14 +242,18 @@ impl Mailbox {
 
     fn word(&self) -> &AtomicU64 {
         // SAFETY: allocated by `new`, aligned to pages, and free only after the last use of `self`; every value is a valid u64.
-        unsafe { self.0.as_ref() }
+        unsafe { self.word.as_ref() }
     }
 }
 
 impl Drop for Mailbox {
     fn drop(&mut self) {
-        // SAFETY: allocated by `malloc_host` and freed once. A failure leaks a page and nothing else.
-        let _ = unsafe { cudarc::driver::result::free_host(self.0.as_ptr().cast()) };
+        // A kernel that did not fail has written by then, whatever became of its launch. A card that fails has no use for the page.
+        if self.context.bind_to_thread().is_err() || self.context.synchronize().is_err() {
+            return;
+        }
+        // SAFETY: allocated by `malloc_host` and freed once; no kernel runs that knows the address. A failure leaks a page and nothing else.
+        let _ = unsafe { cudarc::driver::result::free_host(self.word.as_ptr().cast()) };
     }
 }
 

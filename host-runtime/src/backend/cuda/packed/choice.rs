@@ -1,8 +1,8 @@
 //! Which packed kernel runs next: all RVs, or only those that are awake, in one way or another.
 //!
 //! The dense kernel counts the *open* RVs, those with more than one live label: where few are, few must be updated. The counts of a launch are
-//! read on a stream of its own while the next launch runs, so that the card waits for nothing; a decision is two launches late. The kernels of
-//! small pictures, whose launches are short, count as well, and end by themselves (`Watch` of `kernels/place.cuh`).
+//! read on a stream of its own while the next launch runs, so that the card waits for nothing; a decision is two launches late. Launches of
+//! small pictures, whose iterations are short, end by themselves (`Watch` of `kernels/place.cuh`) unless they are too short for that.
 
 use super::super::device::{Device, driver};
 use super::super::error::CudaError;
@@ -11,7 +11,7 @@ use cudarc::driver::{CudaEvent, CudaSlice, CudaStream};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Counters of open or awake RVs of a job, for as many launches in turn.
+/// Counters of open RVs of a job, for as many launches in turn.
 pub const SLOTS: usize = 4;
 
 /// A launch that counts.
@@ -32,7 +32,7 @@ pub struct Order {
     pub plain: Which,
     /// What goes on.
     pub later: Which,
-    /// From such a share of open RVs on; two launches later, where those who begin count for the host.
+    /// From such a share of open RVs on.
     pub few: f64,
 }
 
@@ -57,6 +57,9 @@ pub struct Choice {
 
 /// Iterations of a launch, at most, before it is asked again: of the dense kernel, in one entry, twice as many each time.
 const PATIENCE: u32 = 32;
+
+/// Shorter launches end before they know that they should.
+const SHORT: u32 = 4 * super::WINDOW;
 
 impl Choice {
     /// For a run that has not begun.
@@ -123,14 +126,9 @@ impl Choice {
         Ok(if launch.mixed { f64::INFINITY } else { own as f64 / launch.updates.max(1) as f64 })
     }
 
-    /// Whether launches count for the host.
-    fn is_counting(&self) -> bool {
-        !self.is_later && !self.order.plain.ends_by_itself()
-    }
-
     /// Iterations that a launch which begins in schedule entry `step` may have.
     pub fn patience(&mut self, step: usize) -> u32 {
-        if !self.is_counting() {
+        if self.is_later || self.order.plain.ends_by_itself() {
             return u32::MAX;
         }
         if self.patience.0 != step {
@@ -139,9 +137,9 @@ impl Choice {
         self.patience.1
     }
 
-    /// The share of open RVs from which on a launch of `which` ends by itself, if it does so.
-    pub fn few(&self, which: Which) -> Option<f64> {
-        which.ends_by_itself().then_some(self.order.few)
+    /// The share of open RVs from which on a launch of `span` iterations of `which` ends by itself, if it does so.
+    pub fn few(&self, which: Which, span: u32) -> Option<f64> {
+        (which.ends_by_itself() && span >= SHORT).then_some(self.order.few)
     }
 
     /// A launch has ended by itself.
@@ -154,12 +152,12 @@ impl Choice {
         self.next_slot
     }
 
-    /// A launch was made, with so many updates.
+    /// A launch was made that does not end by itself, with so many updates.
     ///
     /// # Errors
     /// The driver's failure.
     pub fn launched(&mut self, device: &Device, updates: u64) -> Result<(), CudaError> {
-        if !self.is_counting() {
+        if self.is_later {
             return Ok(());
         }
         let slot = self.next_slot;

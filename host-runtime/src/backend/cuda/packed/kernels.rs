@@ -180,6 +180,8 @@ fn variant(source: Source, job: &Job, plan: &Plan, shape: Shape) -> Variant {
             ("SPA_SUMS", plan.sums as u32),
             ("SPA_THREADS", shape.threads),
             ("SPA_BLOCKS", shape.blocks),
+            ("SPA_WINDOW", super::WINDOW),
+            ("SPA_WINDOWS", super::WINDOWS),
         ],
     }
 }

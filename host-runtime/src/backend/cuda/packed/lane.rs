@@ -41,7 +41,7 @@ pub struct Params {
     flags: u64,
     counters: u64,
     windows: u64,
-    told: u64,
+    mailbox: u64,
     width: u32,
     height: u32,
     half: u32,
@@ -157,7 +157,7 @@ pub struct Shared {
     /// Windows of launches that end by themselves.
     pub windows: u64,
     /// Where they tell the host when that is.
-    pub told: u64,
+    pub mailbox: u64,
 }
 
 /// A job's data on the card.
@@ -279,7 +279,7 @@ impl Lane {
             flags: shared.flags,
             counters: shared.counters,
             windows: shared.windows,
-            told: shared.told,
+            mailbox: shared.mailbox,
             width: problem.width,
             height: problem.height,
             half: planes.half as u32,
