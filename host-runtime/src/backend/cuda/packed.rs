@@ -296,38 +296,10 @@ impl<'a> Sampler<'a> {
         let few = self.few(which, span);
         let span = if few == NEVER { span } else { span.min(WINDOW * WINDOWS) };
         let burn_in_left = self.job.run().burn_in.saturating_sub(self.iteration);
-        let mut reserved = 0;
-        if span > burn_in_left {
-            let collected = span - burn_in_left;
-            if self.unsettled + collected > self.job.hardware().count_max() && self.unsettled > 0 {
-                self.settle_entries(false)?;
-            }
-            // At most one message a change, and two full counters, since the open picks fill at most one.
-            reserved = (u64::from(collected) + 2) * self.rvs();
-            self.log.reserve(reserved)?;
-        }
+        let planned = span.saturating_sub(burn_in_left);
+        self.make_room(planned)?;
+        let told = self.begin(which, step, span)?;
         let entry = &self.plan.steps[step];
-        let opens = self.opens(which, step, span);
-        let line = entry.slope != 0;
-        let told = match self.told {
-            // Flags are of one kernel; what the others leave for their blocks is of both of a kind.
-            Some((before, of, told))
-                if before == which && !opens && (which != Which::Dense || of == line) =>
-            {
-                told
-            }
-            _ => {
-                if which == Which::Dense {
-                    self.device.stream.memset_zeros(&mut self.flags).map_err(driver("reset the flags"))?;
-                }
-                0
-            }
-        };
-        if let Some(open) = self.kernels.open(which).filter(|_| opens) {
-            let config = self.on_each(2 * self.planes.records());
-            // SAFETY: as below; no other block is waited for.
-            unsafe { self.launch(open, config, false, &[]) }?;
-        }
         let resident = self.kernels.of(which, entry);
         let mut scalars = vec![self.iteration, span, step as u32, told];
         if which == Which::Dense {
@@ -342,18 +314,15 @@ impl<'a> Sampler<'a> {
         if which == Which::Sites {
             scalars.extend([few, self.watched]);
         }
+        let line = entry.slope != 0;
         self.mailbox.empty();
         // SAFETY: all buffers of the lanes' parameters are fields of self and live; the log has room for what the launch
         // can send; the grid is as large as the card holds at once, so its blocks may wait for each other.
         unsafe { self.launch(&resident.function, resident.config, true, &scalars) }?;
         let done = if few == NEVER { self.launched(span)? } else { self.iterations_done(span)? };
         let collected = done.saturating_sub(burn_in_left);
-        if done < span {
-            // What it cannot send any more.
-            self.log.give_back(
-                reserved - if collected == 0 { 0 } else { (u64::from(collected) + 2) * self.rvs() },
-            );
-        }
+        // What it cannot send any more.
+        self.log.give_back(self.most_messages(planned) - self.most_messages(collected));
         if matches!(which, Which::Dense | Which::Sites) {
             self.dense_iterations += u64::from(done);
         }
@@ -364,6 +333,44 @@ impl<'a> Sampler<'a> {
         self.told = Some((which, line, told.wrapping_add(tells)));
         self.iteration += done;
         Ok(())
+    }
+
+    /// Messages that a launch sends with so many collected iterations, at most: one a change, and two full counters, since the open picks
+    /// fill at most one.
+    fn most_messages(&self, collected: u32) -> u64 {
+        if collected == 0 { 0 } else { (u64::from(collected) + 2) * self.rvs() }
+    }
+
+    /// Room for what a launch with so many collected iterations sends and counts.
+    fn make_room(&mut self, collected: u32) -> Result<(), CudaError> {
+        if self.unsettled > 0 && self.unsettled + collected > self.job.hardware().count_max() {
+            self.settle_entries(false)?;
+        }
+        self.log.reserve(self.most_messages(collected))
+    }
+
+    /// Makes ready what blocks of `which` tell each other for `span` iterations, and labels in its own form. What all have told before.
+    fn begin(&mut self, which: Which, step: usize, span: u32) -> Result<u32, CudaError> {
+        let opens = self.opens(which, step, span);
+        let line = self.plan.steps[step].slope != 0;
+        if let Some(open) = self.kernels.open(which).filter(|_| opens) {
+            let config = self.on_each(2 * self.planes.records());
+            // SAFETY: all buffers of the lanes' parameters are fields of self and live; no other block is waited for.
+            unsafe { self.launch(open, config, false, &[]) }?;
+        }
+        match self.told {
+            // Flags are of one kernel; what the others leave for their blocks is of both of a kind.
+            Some((before, of, told))
+                if before == which && !opens && (which != Which::Dense || of == line) =>
+            {
+                return Ok(told);
+            }
+            _ if which == Which::Dense => {
+                self.device.stream.memset_zeros(&mut self.flags).map_err(driver("reset the flags"))?;
+            }
+            _ => {}
+        }
+        Ok(0)
     }
 
     /// A launch of `span` iterations was made that ends after all of them.
