@@ -113,16 +113,23 @@ pub fn assert_equal(cards: &[&Cuda], seed: u64, job: &Job) {
     assert_eq!(got.log, twin.finish().unwrap().log, "{text}: log");
 }
 
+/// A session of `job`, `step` iterations at a time, against the specification; labels touched.
+fn run_in_steps(card: &Cuda, seed: u64, job: &Job, step: u32) -> u64 {
+    let text = format!("{:?}, job {seed} by {step} iterations", card.kernel());
+    let mut session = card.start(job, None).unwrap();
+    while session.iteration() < job.iterations() {
+        session.advance(job.iterations().min(session.iteration() + step), &mut |_| true).unwrap();
+    }
+    let (got, expected) = (session.finish().unwrap().outcome, spec::run(job).unwrap());
+    assert_eq!(got.labels, expected.labels, "{text}");
+    assert!(got.histogram == expected.histogram, "{text}");
+    got.labels_touched
+}
+
 /// More half-steps than blocks count: they begin anew, with the labels of before.
 pub fn assert_half_steps_are_counted_anew(card: &Cuda) {
     let job = random_jobs::long(9000);
-    let mut session = card.start(&job, None).unwrap();
-    for to in [job.iterations() / 2, job.iterations()] {
-        session.advance(to, &mut |_| true).unwrap();
-    }
-    let (got, expected) = (session.finish().unwrap().outcome, spec::run(&job).unwrap());
-    assert_eq!(got.labels, expected.labels, "{:?}", card.kernel());
-    assert!(got.histogram == expected.histogram, "{:?}", card.kernel());
+    run_in_steps(card, 9000, &job, job.iterations() / 2);
 }
 
 /// Jobs that cool down, two at once, and one in pieces of a few iterations: a kernel that skips RVs takes over, or all labels would be touched.
@@ -138,15 +145,11 @@ pub fn assert_hands_over(card: &Cuda, seed: u64) {
         assert!(got.touched < job.labels_evaluated(), "{text}: {} labels touched", got.touched);
     }
     for step in [10, 1000] {
-        let text = format!("{:?}, job {seed} by {step} iterations", card.kernel());
-        let mut session = card.start(&job, None).unwrap();
-        while session.iteration() < job.iterations() {
-            session.advance(job.iterations().min(session.iteration() + step), &mut |_| true).unwrap();
-        }
-        let (got, expected) = (session.finish().unwrap().outcome, spec::run(&job).unwrap());
-        assert_eq!(got.labels, expected.labels, "{text}");
-        assert!(got.histogram == expected.histogram, "{text}");
-        assert!(got.labels_touched < job.labels_evaluated(), "{text}: {} labels touched", got.labels_touched);
+        let touched = run_in_steps(card, seed, &job, step);
+        assert!(
+            touched < job.labels_evaluated(),
+            "job {seed} by {step} iterations: {touched} labels touched"
+        );
     }
 }
 

@@ -20,6 +20,11 @@ macro_rules! parts {
     ($($name:literal),+) => { &[$(($name, include_str!(concat!("../../../kernels/", $name)))),+] };
 }
 
+/// Those of a packed kernel: what all have in common, then its own.
+macro_rules! packed_parts {
+    ($($name:literal),+) => { parts!("common.cuh", "packed.cuh", "samples.cuh", "ahead.cuh", "draw.cuh", $($name),+) };
+}
+
 /// The dissertation's kernel in floating point.
 pub const BASELINE: Source =
     Source { name: "baseline.cu", parts: parts!("common.cuh", "singleton.cuh", "float.cuh", "baseline.cu") };
@@ -37,55 +42,19 @@ pub const PREPARE: Source =
     Source { name: "prepare.cu", parts: parts!("common.cuh", "singleton.cuh", "prepare.cu") };
 
 /// Every label, packed.
-pub const PACKED: Source = Source {
-    name: "packed.cu",
-    parts: parts!("common.cuh", "packed.cuh", "samples.cuh", "ahead.cuh", "draw.cuh", "packed.cu"),
-};
+pub const PACKED: Source = Source { name: "packed.cu", parts: packed_parts!("packed.cu") };
 
 /// Only RVs that can change, on tiles, packed.
-pub const SPARSE: Source = Source {
-    name: "sparse.cu",
-    parts: parts!(
-        "common.cuh",
-        "packed.cuh",
-        "samples.cuh",
-        "ahead.cuh",
-        "draw.cuh",
-        "place.cuh",
-        "tile.cuh",
-        "sparse.cu"
-    ),
-};
+pub const SPARSE: Source =
+    Source { name: "sparse.cu", parts: packed_parts!("place.cuh", "tile.cuh", "sparse.cu") };
 
 /// Every label, for small pictures, packed.
-pub const SITES: Source = Source {
-    name: "sites.cu",
-    parts: parts!(
-        "common.cuh",
-        "packed.cuh",
-        "samples.cuh",
-        "ahead.cuh",
-        "draw.cuh",
-        "place.cuh",
-        "outbox.cuh",
-        "sites.cu"
-    ),
-};
+pub const SITES: Source =
+    Source { name: "sites.cu", parts: packed_parts!("place.cuh", "outbox.cuh", "sites.cu") };
 
 /// Only RVs that can change, dealt to blocks in turn, packed.
-pub const DEALT: Source = Source {
-    name: "dealt.cu",
-    parts: parts!(
-        "common.cuh",
-        "packed.cuh",
-        "samples.cuh",
-        "ahead.cuh",
-        "draw.cuh",
-        "place.cuh",
-        "outbox.cuh",
-        "dealt.cu"
-    ),
-};
+pub const DEALT: Source =
+    Source { name: "dealt.cu", parts: packed_parts!("place.cuh", "outbox.cuh", "dealt.cu") };
 
 /// A kernel file with the macros that make it a variant.
 #[derive(Debug, Clone, PartialEq, Eq)]
