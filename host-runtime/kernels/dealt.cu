@@ -6,6 +6,9 @@
 // a reader waits for the data themselves, and a writer for nothing. No group is ever two half-steps ahead of one beside it, and records of
 // one colour are written in every other half-step only, so one set of them is enough.
 //
+// Of RVs with several live labels fewer change than are drawn. While the weights of a RV are those of its last draw, that is, no neighbour
+// changed and the schedule entry is the same, its random word alone tells whether it keeps its label (`Stay`); if it does, it is not awake.
+//
 // A half-step: the thread of a group reads the records beside it, finds which of its RVs are awake and enters them into the list of the
 // block; then the block draws these, a RV a thread (draw.cuh); then the threads of the groups publish what became of them, while warps
 // without groups bring the entries of labels that changed up to date.
@@ -55,11 +58,14 @@ struct Shared {
     uint2 entries[4 * SPA_GROUPS]; // of RVs that were drawn, if they are collected
     u32 place[SPA_GROUPS];         // of a group: row in the upper half, place of the row
     u32 drawn[SPA_GROUPS];         // of a RV a byte: label, whether others live (OPEN), whether it is another one than before (CHANGED)
+    u32 from[2][SPA_GROUPS], rest[2][SPA_GROUPS]; // of a RV of a colour a byte: words that draw its label again (`Stay`)
     Round round[2];
+    u32 windows[2]; // Watch::own
     Outbox outbox;
 };
 
 static_assert(sizeof(Shared) <= SPA_SHARED, "the host has room for this");
+static_assert(2 * SPA_WINDOW * 4 * SPA_GROUPS < 1 << 24, "a block's count of a window has so many bits");
 
 #define OPEN 0x40u
 #define CHANGED 0x80u
@@ -94,7 +100,8 @@ __device__ __forceinline__ bool is_behind(const Neighbours &n, u32 number) {
 
 // Waits until all groups beside this one have done `number` half-steps; which of its RVs are awake, a bit each. Random words are made
 // while answers are on their way, and the second question is asked half an answer after the first.
-__device__ __forceinline__ u32 look(const PackedParams &p, const Group &g, u32 colour, u32 now, u32 number, Labels &around, uint4 &words) {
+__device__ __forceinline__ u32 look(const PackedParams &p, const Group &g, u32 colour, u32 now, u32 number, bool first, const Shared &shared, Labels &around,
+                                     uint4 &words) {
     const bool odd = (g.y + colour) & 1u;
     const u64 *same = g.record + (colour ? 0 : g.plane);
     const u64 *const beside[4] = {same, same + (odd ? g.after : g.before), same + g.above, same + g.below};
@@ -103,6 +110,8 @@ __device__ __forceinline__ u32 look(const PackedParams &p, const Group &g, u32 c
     const Neighbours later = ask(beside);
     const uint2 more = two_words(p, colour, now, g.y, 4u * g.place + 2u);
     words = make_uint4(two.x, two.y, more.x, more.y);
+    // Another entry has other weights.
+    const u32 leave = first ? g.mine.open : four_bits(who_leave(top_bits(words), shared.from[colour][threadIdx.x], shared.rest[colour][threadIdx.x]));
     if (is_behind(n, number)) {
         n = later;
         while (is_behind(n, number)) n = ask(beside);
@@ -114,7 +123,7 @@ __device__ __forceinline__ u32 look(const PackedParams &p, const Group &g, u32 c
     around.below = r[3].labels;
     // Who changed of the row: those before, of the same group, and after it.
     const u32 row = ((r[1].state & 15u) * 0x101u | (r[0].state & 15u) << 4) >> (odd ? 4 : 3);
-    const u32 awake = SPA_STRIPPED == 4 ? 15u : row | row >> 1 | r[2].state | r[3].state | g.mine.open;
+    const u32 awake = SPA_STRIPPED == 4 ? 15u : row | row >> 1 | r[2].state | r[3].state | leave;
     return SPA_STRIPPED == 1 ? 0u : awake & g.mine.valid;
 }
 
@@ -159,20 +168,24 @@ __device__ __forceinline__ void update(const PackedParams &p, const Line &line, 
     const u32 above = rv.y == 0 ? missing : around.above >> 8u * b & 255u;
     const u32 below = rv.y + 1u < p.height ? around.below >> 8u * b & 255u : missing;
     const Beside beside = {{left, right}, {above}, {below}, {rv.own}};
-    u32 labels[1], totals[1];
-    draw_dense<LINE>(p, shared.tables, line, ahead, beside, labels, totals);
+    Drawn drawn[1];
+    draw_dense<LINE>(p, shared.tables, line, ahead, beside, drawn);
     // The best label weighs the most, every other live one at least 1.
-    ((u8 *)shared.drawn)[at] = (u8)(labels[0] | (totals[0] != line.most ? OPEN : 0u) | (labels[0] != rv.own ? CHANGED : 0u));
+    ((u8 *)shared.drawn)[at] = (u8)(drawn[0].label | (drawn[0].total != line.most ? OPEN : 0u) | (drawn[0].label != rv.own ? CHANGED : 0u));
+    ((u8 *)shared.from[colour])[at] = (u8)drawn[0].stay.from;
+    ((u8 *)shared.rest[colour])[at] = (u8)drawn[0].stay.rest;
     if (collected) shared.entries[at] = entry;
 }
 
-// What became of a group: kept and published.
-__device__ __forceinline__ void publish(Group &g, u32 colour, u32 awake, u32 drawn, u32 number) {
+// What became of a group: kept and published. How many of its RVs changed.
+__device__ __forceinline__ u32 publish(Group &g, u32 colour, u32 awake, u32 drawn, u32 number) {
     const u32 mask = four_bytes(awake) * 255u;
     g.mine.labels = (g.mine.labels & ~mask) | (drawn & mask & four(OPEN - 1u));
-    g.mine.open = four_bits(drawn >> 6 & four(1)) & awake;
-    const Record r = {g.mine.labels, number << 8 | g.mine.open << 4 | (four_bits(drawn >> 7 & four(1)) & awake)};
+    g.mine.open = (g.mine.open & ~awake) | (four_bits(drawn >> 6 & four(1)) & awake);
+    const u32 changed = four_bits(drawn >> 7 & four(1)) & awake;
+    const Record r = {g.mine.labels, number << 8 | g.mine.open << 4 | changed};
     store_told(g.record + (colour ? g.plane : 0), word_of(r));
+    return __popc(changed);
 }
 
 // Enters what changed, by the threads from `first` on.
@@ -218,16 +231,16 @@ __device__ __forceinline__ void store_labels(const PackedParams &p, const Group 
     *four_labels_at(p, colour, g.y, 4u * g.place) = with_missing(p, colour, g.y, 4u * g.place, labels);
 }
 
-// A half-step; how many RVs this thread drew.
+// A half-step; how many RVs of this thread's group changed. `updated`: and how many it drew.
 template <bool LINE>
 __device__ __forceinline__ u32 half_step(const PackedParams &p, Group &g, Shared &shared, const Line &line, u32 colour, u32 now, u32 number,
-                                         bool collected) {
+                                         bool first, bool collected, u32 &updated) {
     Round &round = shared.round[colour];
-    u32 awake = 0, updated = 0;
+    u32 awake = 0, changed = 0;
     if (threadIdx.x < g.lookers) {
         Labels around;
         uint4 words;
-        awake = look(p, g, colour, now, number, around, words);
+        awake = look(p, g, colour, now, number, first, shared, around, words);
         shared.around[threadIdx.x] = around;
         shared.words[threadIdx.x] = words;
         round.own[threadIdx.x] = g.mine.labels;
@@ -243,39 +256,51 @@ __device__ __forceinline__ u32 half_step(const PackedParams &p, Group &g, Shared
         ++updated;
     }
     __syncthreads();
-    if (g.on) publish(g, colour, awake, shared.drawn[threadIdx.x], number + 1u);
+    if (g.on) changed = publish(g, colour, awake, shared.drawn[threadIdx.x], number + 1u);
     // What nobody waits for is for warps without a group, if there are any.
     const u32 helpers = g.lookers < SPA_THREADS ? g.lookers : 0u;
     if (collected && threadIdx.x >= helpers) enter_changes(p, colour, now, shared, round, helpers);
     const Kept mine = g.mine;
     g.mine = g.other;
     g.other = mine;
-    return updated;
+    return changed;
 }
 
 template <bool LINE>
-__device__ __forceinline__ void dealt(const Batch &batch, u32 iteration, u32 iterations, u32 step, u32 told) {
+__device__ __forceinline__ void dealt(const Batch &batch, u32 iteration, u32 iterations, u32 step, u32 told, u32 slot, u32 few, u32 launch) {
     const Share mine = share(batch);
     const PackedParams &p = batch.of[mine.job];
     Shared &shared = in_register(shared_memory<Shared>());
     Group g = open_group(p, mine);
-    if (threadIdx.x < g.lookers) shared.place[threadIdx.x] = g.y << 16 | g.place;
-    if (threadIdx.x < 2) shared.round[threadIdx.x].many = 0;
+    if (threadIdx.x < g.lookers) {
+        shared.place[threadIdx.x] = g.y << 16 | g.place;
+        const u32 open[2] = {g.mine.open, g.other.open};
+#pragma unroll
+        for (u32 k = 0; k < 2; ++k) {
+            shared.from[k][threadIdx.x] = none_stays(four_bytes(open[k]));
+            shared.rest[k][threadIdx.x] = 0;
+        }
+    }
+    if (threadIdx.x < 2) shared.round[threadIdx.x].many = shared.windows[threadIdx.x] = 0;
     if (threadIdx.x == 0) shared.outbox.many = 0;
+    const Watch watch = open_watch(p, few, launch, shared.windows);
     load_pairs(p, shared.tables);
     Place place;
     open_step<LINE>(p, step, shared.tables, place);
     __syncthreads();
+    u32 drew = 0;
     const auto step_on = [&](u32 colour, u32 now, u32 number, bool collected) {
-        return half_step<LINE>(p, g, shared, place.line, colour, now, number, collected);
+        return half_step<LINE>(p, g, shared, place.line, colour, now, number, now == place.begin, collected, drew);
     };
-    const u32 updated = __reduce_add_sync(FULL, run_half_steps<LINE>(p, shared.tables, place, iteration, iterations, told, unwatched(), step_on));
+    const u32 changed = __reduce_add_sync(FULL, run_half_steps<LINE>(p, shared.tables, place, iteration, iterations, told, watch, step_on));
+    const u32 updated = __reduce_add_sync(FULL, drew);
     __syncthreads();
     if (threadIdx.x < 32u) collect_post(p.log, shared.outbox, 0);
     if (g.on) {
         store_labels(p, g, 0, g.mine.labels);
         store_labels(p, g, 1, g.other.labels);
     }
+    if (few == NEVER && (threadIdx.x & 31u) == 0 && changed) atomicAdd(p.counters + 2u + slot, (u64)changed);
     if ((threadIdx.x & 31u) == 0 && updated) {
         atomicAdd(p.counters, (u64)updated * SPA_LABELS);
         atomicAdd(p.counters + 1, (u64)updated);
@@ -283,14 +308,14 @@ __device__ __forceinline__ void dealt(const Batch &batch, u32 iteration, u32 ite
 }
 
 extern "C" __global__ void __launch_bounds__(SPA_THREADS, SPA_BLOCKS)
-packed_dealt(const __grid_constant__ Batch batch, u32 iteration, u32 iterations, u32 step, u32 told) {
-    dealt<true>(batch, iteration, iterations, step, told);
+packed_dealt(const __grid_constant__ Batch batch, u32 iteration, u32 iterations, u32 step, u32 told, u32 slot, u32 few, u32 launch) {
+    dealt<true>(batch, iteration, iterations, step, told, slot, few, launch);
 }
 
 // For temperatures whose thresholds lie on no line.
 extern "C" __global__ void __launch_bounds__(SPA_THREADS, SPA_BLOCKS)
-packed_dealt_table(const __grid_constant__ Batch batch, u32 iteration, u32 iterations, u32 step, u32 told) {
-    dealt<false>(batch, iteration, iterations, step, told);
+packed_dealt_table(const __grid_constant__ Batch batch, u32 iteration, u32 iterations, u32 step, u32 told, u32 slot, u32 few, u32 launch) {
+    dealt<false>(batch, iteration, iterations, step, told, slot, few, launch);
 }
 
 // All RVs must be updated, with the labels of the planes; no half-step is done.

@@ -106,10 +106,43 @@ __device__ __forceinline__ u32 units(float sum) { return __float_as_uint(sum + 5
 
 __device__ __forceinline__ float from_units(u32 n) { return __uint_as_float(n + __float_as_uint(512.0f)) - 512.0f; }
 
-// A draw among all labels of a RV by its random word, from their energies and the least of them. `total`: sum of all weights.
+// Which random words draw the same label again as long as the weights are the same, by their top seven bits: those from 128 - from on, but
+// for the last `rest`. 0: no word is sure to; 128 and 0: all of them do, for no other label lives.
+struct Stay {
+    u32 from, rest;
+};
+
+// The top seven bits of the words of four RVs, a byte each.
+__device__ __forceinline__ u32 top_bits(const uint4 &words) {
+    return prmt(prmt(words.x, words.y, 0x0073), prmt(words.z, words.w, 0x0073), 0x5410) >> 1 & four(127);
+}
+
+// Who of four RVs may leave its label with such words, a byte each.
+__device__ __forceinline__ u32 who_leave(u32 top, u32 from, u32 rest) { return (~(top + from) | (top + rest)) >> 7 & four(1); }
+
+// `from` of four RVs, if no word keeps the labels of those of `open`, a byte each, and every word those of the others.
+__device__ __forceinline__ u32 none_stays(u32 open) { return (open ^ four(1)) << 7; }
+
+// As many 128ths of `total`, rounded up, as a part of it is that weighs 2^-13 of it or more, or nothing.
+__device__ __forceinline__ u32 parts_of(float part, float scale) { return __float_as_uint(part * scale + 0.5f + 8388608.0f) & 255u; }
+
+// Of a label of weight `own` with labels of weights `before` in front of it.
+__device__ __forceinline__ Stay stay_of(float before, float own, float total) {
+    // Rounded up by more than division and products are wrong.
+    const float scale = __fdividef(128.0f + 1.0f / 1024.0f, total);
+    const u32 first = parts_of(before, scale), rest = parts_of(total - before - own, scale);
+    return first + rest > 127u ? Stay{0, 0} : Stay{128u - first, rest};
+}
+
+struct Drawn {
+    u32 label, total; // and the sum of all weights
+    Stay stay;
+};
+
+// A draw among all labels of a RV by its random word, from their energies and the least of them.
 template <bool LINE>
-__device__ __forceinline__ u32 draw_one(const PackedParams &p, const Tables &t, const Line &line, u32 word, u32 least,
-                                        const u32 (&e)[ENERGIES], u32 &total) {
+__device__ __forceinline__ Drawn draw_one(const PackedParams &p, const Tables &t, const Line &line, u32 word, u32 least,
+                                          const u32 (&e)[ENERGIES]) {
     u32 w[CHUNKS * 8];
     float sums[4] = {0, 0, 0, 0};
 #pragma unroll
@@ -130,8 +163,10 @@ __device__ __forceinline__ u32 draw_one(const PackedParams &p, const Tables &t, 
         }
         sums[c] = both(sum);
     }
-    total = units(sums[0] + sums[1] + (sums[2] + sums[3])) << line.scale;
-    float r = from_units(__umulhi(word & p.u_mask, total) >> line.scale);
+    const float all = sums[0] + sums[1] + (sums[2] + sums[3]);
+    const u32 total = units(all) << line.scale;
+    const float drawn = from_units(__umulhi(word & p.u_mask, total) >> line.scale);
+    float r = drawn;
 
     // Halve the range of labels until one is left: 64, 32, 16, 8, 4, 2, 1.
     u32 label = 0;
@@ -176,17 +211,19 @@ __device__ __forceinline__ u32 draw_one(const PackedParams &p, const Tables &t, 
     const float two = low_half(add_halves(w[0], w[1]));
     const bool upper2 = r >= two;
     if (upper2) r -= two;
-    const bool upper1 = r >= low_half(upper2 ? w[0] >> 16 : w[0]);
-    return label + 2u * upper2 + upper1;
+    const float even = low_half(upper2 ? w[0] >> 16 : w[0]), odd = low_half(upper2 ? w[1] >> 16 : w[1]);
+    const bool upper1 = r >= even;
+    if (upper1) r -= even;
+    return Drawn{label + 2u * upper2 + upper1, total, stay_of(drawn - r, upper1 ? odd : even, all)};
 }
 
-// Labels of RVs side by side, and the sums of their weights.
+// Draws of RVs side by side.
 template <bool LINE>
 __device__ __forceinline__ void draw_dense(const PackedParams &p, const Tables &t, const Line &line, const Ahead &ahead,
-                                           const Beside &beside, u32 (&labels)[AT_ONCE], u32 (&totals)[AT_ONCE]) {
+                                           const Beside &beside, Drawn (&drawn)[AT_ONCE]) {
     u32 e[AT_ONCE][ENERGIES], least[AT_ONCE];
     if (adds_two(p, t, beside) || (SPA_SUMS == 1 && ahead.wide)) all_energies<true>(t, ahead.s, beside, e, least);
     else all_energies<false>(t, ahead.s, beside, e, least);
 #pragma unroll
-    for (u32 n = 0; n < AT_ONCE; ++n) labels[n] = draw_one<LINE>(p, t, line, ahead.word[n], least[n], e[n], totals[n]);
+    for (u32 n = 0; n < AT_ONCE; ++n) drawn[n] = draw_one<LINE>(p, t, line, ahead.word[n], least[n], e[n]);
 }

@@ -50,14 +50,14 @@ template <bool LINE>
 __device__ __forceinline__ void update(const PackedParams &p, const Tables &t, const Line &line, u32 colour, const Ahead &ahead,
                                        u32 iteration, u32 &open) {
     const Beside beside = look_beside(p, colour, ahead.y, ahead.j);
-    u32 labels[AT_ONCE], totals[AT_ONCE];
-    draw_dense<LINE>(p, t, line, ahead, beside, labels, totals);
+    Drawn drawn[AT_ONCE];
+    draw_dense<LINE>(p, t, line, ahead, beside, drawn);
 #pragma unroll
     for (u32 n = 0; n < AT_ONCE; ++n) {
         if (AT_ONCE != 1 && !(ahead.on >> n & 1u)) continue;
         // The best label weighs the most, every other live one at least 1.
-        open += totals[n] != line.most;
-        commit(p, colour, ahead.y, ahead.j + n, ahead.x + 2u * n, beside.own[n], labels[n], iteration);
+        open += drawn[n].total != line.most;
+        commit(p, colour, ahead.y, ahead.j + n, ahead.x + 2u * n, beside.own[n], drawn[n].label, iteration);
     }
 }
 

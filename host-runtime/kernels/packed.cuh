@@ -47,7 +47,7 @@ struct PackedParams {
     uint2 *tiles;           // tile.cuh
     u32 *published;         // two sets of two planes, H x published_pitch groups (tile.cuh; dealt.cu)
     u32 *flags;             // of the bands, FLAG words apart: half-steps done
-    u64 *counters;          // labels touched and RVs updated by the kernels that skip; open RVs of the dense one by launches in turn
+    u64 *counters;          // labels touched and RVs updated by the kernels that skip; RVs that are open or change by launches in turn
     u64 *windows, *mailbox; // of all jobs (place.cuh)
     u32 width, height, half, pitch, words;
     u32 second_pitch, second_origin;

@@ -2,7 +2,7 @@
 
 // The schedule entry that a block is at.
 struct Place {
-    u32 step, end; // its first iteration after it
+    u32 step, begin, end; // its first iteration, and the first one after it
     Line line;
 };
 
@@ -10,6 +10,7 @@ struct Place {
 template <bool LINE> __device__ __forceinline__ void open_step(const PackedParams &p, u32 step, Tables &t, Place &place) {
     const Step *at = p.steps + step;
     place.step = step;
+    place.begin = step ? __ldg(&at[-1].end) : 0u;
     place.end = __ldg(&at->end);
     place.line = Line{__ldg(&at->limit), __ldg(&at->scale), __ldg(&at->slope), __ldg(&at->start), __ldg(&at->bias), __ldg(at->weight)};
     if (LINE) return;
@@ -35,8 +36,6 @@ struct Watch {
 
 #define NEVER FULL
 #define FEW (1ull << 32)
-
-__device__ __forceinline__ Watch unwatched() { return Watch{nullptr, nullptr, nullptr, nullptr, NEVER}; }
 
 // `launch`: its number. `own`: two zeros in shared memory.
 __device__ __forceinline__ Watch open_watch(const PackedParams &p, u32 few, u32 launch, u32 *own) {

@@ -91,10 +91,10 @@ __device__ __forceinline__ void make_words(const PackedParams &p, const Site &s,
     white = second ? words.y : theirs;
 }
 
-// The label of a RV after a half-step, from what was answered first; whether others live, too. Samples are looked at while it waits.
+// The label of a RV after a half-step, from what was answered first. Samples are looked at while it waits.
 template <bool LINE>
 __device__ __forceinline__ u32 updated(const PackedParams &p, const Site &s, const Question &q, Answers a, const Kept &mine, u32 other,
-                                       const Tables &tables, const Line &line, u32 colour, u32 number, bool &open) {
+                                       const Tables &tables, const Line &line, u32 colour, u32 number) {
     const bool odd = (s.y + colour) & 1u, free = SPA_STRIPPED != 1 && s.is & FREE << colour;
     u32 side = __shfl_sync(FULL, other, threadIdx.x + (odd ? 1u : 31u));
     Ahead ahead;
@@ -105,14 +105,12 @@ __device__ __forceinline__ u32 updated(const PackedParams &p, const Site &s, con
     while (is_behind(a, number)) a = ask(p, q);
     if (q.at_end) side = label_of(a.side);
     const Beside beside = {{odd ? other : side, odd ? side : other}, {label_of(a.above)}, {label_of(a.below)}, {mine.label}};
-    u32 labels[1], totals[1];
-    draw_dense<LINE>(p, tables, line, ahead, beside, labels, totals);
-    // The best label weighs the most, every other live one at least 1.
-    open = free && totals[0] != line.most;
-    return free ? labels[0] : mine.label;
+    Drawn drawn[1];
+    draw_dense<LINE>(p, tables, line, ahead, beside, drawn);
+    return free ? drawn[0].label : mine.label;
 }
 
-// All sites of the thread; how many of its RVs were open.
+// All sites of the thread; how many of its RVs changed.
 template <bool LINE>
 __device__ __forceinline__ u32 half_step(const PackedParams &p, Kept (&mine)[SPA_EACH], Kept (&other)[SPA_EACH], Shared &shared, const Line &line,
                                          u32 colour, u32 now, u32 number, bool collected) {
@@ -133,10 +131,9 @@ __device__ __forceinline__ u32 half_step(const PackedParams &p, Kept (&mine)[SPA
     for (u32 e = 0; e < SPA_EACH; ++e) {
         const Site &s = sites[e];
         const u32 own = mine[e].label;
-        bool open;
-        const u32 label = updated<LINE>(p, s, questions[e], answers[e], mine[e], other[e].label, shared.tables, line, colour, number, open);
+        const u32 label = updated<LINE>(p, s, questions[e], answers[e], mine[e], other[e].label, shared.tables, line, colour, number);
         if (s.is & IN << colour) store_told(p.published + record_of(p, s, colour), label | (number + 1u) << NUMBER);
-        many += open;
+        many += label != own;
         if (collected && label != own) {
             const u32 rv = s.y * p.width + 2u * s.j + ((s.y + colour) & 1u);
             mine[e].entry = entered(p, rv, own, now, mine[e].entry, post);
@@ -203,7 +200,7 @@ __device__ __forceinline__ void sites(const Batch &batch, u32 iteration, u32 ite
     const auto step_on = [&](u32 colour, u32 now, u32 number, bool entered) {
         return half_step<LINE>(p, black, white, shared, place.line, colour, now, number, entered);
     };
-    const u32 open = __reduce_add_sync(FULL, run_half_steps<LINE>(p, shared.tables, place, iteration, iterations, told, watch, step_on));
+    const u32 changed = __reduce_add_sync(FULL, run_half_steps<LINE>(p, shared.tables, place, iteration, iterations, told, watch, step_on));
 #pragma unroll
     for (u32 e = 0; e < SPA_EACH; ++e) {
         const Site s = shared.sites[e * SPA_THREADS + threadIdx.x];
@@ -211,7 +208,7 @@ __device__ __forceinline__ void sites(const Batch &batch, u32 iteration, u32 ite
         close_rv(p, s, 1, white[e], collected);
     }
     collect_post(p.log, outbox, 0);
-    if (few == NEVER && threadIdx.x % 32u == 0 && open) atomicAdd(p.counters + 2u + slot, (u64)open);
+    if (few == NEVER && threadIdx.x % 32u == 0 && changed) atomicAdd(p.counters + 2u + slot, (u64)changed);
 }
 
 extern "C" __global__ void __launch_bounds__(SPA_THREADS, SPA_BLOCKS)

@@ -167,16 +167,16 @@ __device__ __forceinline__ void update(const Work &work, const Line &line, const
     const bool own = is_own(tile, g), collected = on && own && half.collected;
     uint2 entry = make_uint2(0, 0);
     if (collected) entry = half.entries[rv.y * hand.half + rv.j];
-    u32 e[1][ENERGIES], total;
+    u32 e[1][ENERGIES];
     const u32 word = draw_word(hand.key0, hand.key1, rv.x, rv.y, p.chain << 24 | half.now);
     const u32 least = energies_in(work, line.limit, half, at, g.line, beside, rv, e);
-    const u32 label = draw_one<LINE>(p, work.tables, line, word, least, e[0], total);
+    const Drawn drawn = draw_one<LINE>(p, work.tables, line, word, least, e[0]);
     if (!on) return;
     figures.touched += SPA_LABELS;
     figures.updated += own;
     // The best label weighs the most, every other live one at least 1.
-    settle(tile, space, half.colour, at, odd, before, label, total != line.most);
-    if (collected && label != before) enter(p, half.colour, rv.y, rv.j, rv.x, before, half.now, entry, p.log);
+    settle(tile, space, half.colour, at, odd, before, drawn.label, drawn.total != line.most);
+    if (collected && drawn.label != before) enter(p, half.colour, rv.y, rv.j, rv.x, before, half.now, entry, p.log);
 }
 
 template <bool LINE>

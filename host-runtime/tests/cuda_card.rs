@@ -6,6 +6,7 @@ mod cuda_many;
 mod cuda_pieces;
 mod edgs_jobs;
 mod random_jobs;
+mod stays;
 
 use spa_model::hash::hash_messages;
 use spa_model::reference::{self, RealParameters};
@@ -93,6 +94,10 @@ fn sparse_equals_the_specification() {
         compare(kernel, (0..count()).map(|seed| (seed, random_jobs::common(seed))));
         compare(kernel, (0..count()).map(|seed| (seed, random_jobs::crowded(seed))));
     }
+    let Some(cuda) = card(Kernel::Dealt) else { return };
+    for seed in 9000..9008 {
+        stays::assert_few_are_updated(&cuda, seed, &random_jobs::warm(seed));
+    }
 }
 
 #[test]
@@ -131,7 +136,8 @@ fn pieces_equal_the_specification() {
     }
     packed.iter().for_each(cuda_pieces::assert_half_steps_are_counted_anew);
     for seed in 9000..9004 {
-        cuda_pieces::assert_hands_over(&packed[4], seed);
+        cuda_pieces::assert_hands_over(&packed[4], seed, &random_jobs::cooling(seed));
+        cuda_pieces::assert_hands_over(&packed[4], seed, &random_jobs::cooling_pair(seed));
     }
     eprintln!("{jobs} jobs in pieces on all kernels");
 }

@@ -9,6 +9,7 @@ mod cuda_pieces;
 mod edgs_jobs;
 mod edgs_model;
 mod random_jobs;
+mod stays;
 
 use spa_model::hash::hash_messages;
 use spa_model::{Job, spec};
@@ -230,8 +231,9 @@ fn pieces_on_stand_ins() {
     // Sites and dealt groups; tiles count rounds, of which these are too few.
     packed[1..3].iter().for_each(cuda_pieces::assert_half_steps_are_counted_anew);
     for seed in 9000..9004 {
-        cuda_pieces::assert_hands_over(&packed[4], seed);
+        cuda_pieces::assert_hands_over(&packed[4], seed, &random_jobs::cooling(seed));
     }
+    cuda_pieces::assert_hands_over(&packed[4], 9000, &random_jobs::cooling_pair(9000));
     let job = random_jobs::common(9000);
     let error = open(Kernel::Baseline).start(&job, None).err().unwrap().to_string();
     assert!(error.contains("backend 'cuda' does not do a run in pieces: its baseline kernel"), "{error}");
@@ -278,6 +280,9 @@ fn on_stand_ins() {
             let error = Cuda::open(0, kernel).unwrap().sample(&weighted, &mut |_| true).unwrap_err();
             assert!(error.to_string().contains("edge weights"), "{kernel:?}: {error}");
         }
+    }
+    for seed in 9000..9004 {
+        stays::assert_few_are_updated(&Cuda::open(0, Kernel::Dealt).unwrap(), seed, &random_jobs::warm(seed));
     }
     for seed in 0..jobs {
         event_driven(seed);

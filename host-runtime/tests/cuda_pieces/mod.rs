@@ -133,8 +133,7 @@ pub fn assert_half_steps_are_counted_anew(card: &Cuda) {
 }
 
 /// Jobs that cool down, two at once, and one in pieces of a few iterations: a kernel that skips RVs takes over, or all labels would be touched.
-pub fn assert_hands_over(card: &Cuda, seed: u64) {
-    let job = random_jobs::cooling(seed);
+pub fn assert_hands_over(card: &Cuda, seed: u64, job: &Job) {
     let jobs = [job.with_chain(0), job.with_chain(1)];
     let all = card.sample_many(&[&jobs[0], &jobs[1]], &mut |_| true).unwrap();
     for (job, got) in jobs.iter().zip(all) {
@@ -145,7 +144,7 @@ pub fn assert_hands_over(card: &Cuda, seed: u64) {
         assert!(got.touched < job.labels_evaluated(), "{text}: {} labels touched", got.touched);
     }
     for step in [10, 1000] {
-        let touched = run_in_steps(card, seed, &job, step);
+        let touched = run_in_steps(card, seed, job, step);
         assert!(
             touched < job.labels_evaluated(),
             "job {seed} by {step} iterations: {touched} labels touched"

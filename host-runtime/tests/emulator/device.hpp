@@ -240,6 +240,8 @@ inline int __popcll(unsigned long long v) { return __builtin_popcountll(v); }
 inline int __ffs(int v) { return __builtin_ffs(v); }
 inline int __ffsll(long long v) { return __builtin_ffsll(v); }
 inline int __clz(int v) { return v ? __builtin_clz((unsigned)v) : 32; }
+// Exact where the card is off by two units in the last place at most.
+inline float __fdividef(float a, float b) { return a / b; }
 inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((uint64_t)a * b >> 32); }
 inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned by) {
     return (unsigned)(((uint64_t)high << 32 | low) << (by & 31u) >> 32);

@@ -137,13 +137,59 @@ pub fn cooling(seed: u64) -> Job {
     let singleton = Singleton::Table { costs: costs.collect() };
     let beta = job.problem().beta.min(4);
     let problem = Problem { singleton, data_cap: 120, alpha: 1, beta, ..job.problem().clone() };
+    cooled(&job, problem, (40, job.run().start.clone()))
+}
+
+/// The same of a pair of pictures with many labels, at low temperatures for long enough that three kernels follow one another.
+#[allow(dead_code, reason = "not every test has use for so many iterations")]
+pub fn cooling_pair(seed: u64) -> Job {
+    let job = of_size(seed, (9, 40), (5, 20));
+    let mut d = Dice(seed ^ 0x9a1f);
+    let (width, height, labels) = (job.problem().width, job.problem().height, 40);
+    let singleton = Singleton::Pixels {
+        form: Difference::Abs,
+        first: d.picture(width, height, 8),
+        second: d.picture(width, height, 8),
+        offsets: stereo_offsets(labels, 0),
+    };
+    let (pair, vectors) = (Pair::Abs, line_vectors(labels));
+    let problem = Problem { singleton, labels, pair, vectors, fixed: None, ..job.problem().clone() };
+    cooled(&job, Problem { pair_cap: 2, alpha: 1, beta: 8, ..problem }, (150, Start::Zero))
+}
+
+/// `problem` with a schedule that goes from many live labels to few, three times, where it stays for so many iterations.
+fn cooled(job: &Job, problem: Problem, (low, start): (u32, Start)) -> Job {
     // One entry of one iteration more, so that parts of the schedule have several.
     let temperatures = [30.0, 0.3, 30.0, 0.3, 0.25, 30.0, 0.3];
-    let step = |temperature| Step { temperature, iterations: if temperature == 0.25 { 1 } else { 40 } };
+    let iterations = |temperature| match temperature {
+        0.25 => 1,
+        0.3 => low,
+        _ => 40,
+    };
+    let step = |temperature| Step { temperature, iterations: iterations(temperature) };
     let schedule = Schedule::new(temperatures.map(step).to_vec()).unwrap();
-    let run = Run { schedule, burn_in: 60, ..job.run().clone() };
+    let run = Run { schedule, burn_in: 60, start, ..job.run().clone() };
     // Small counters make launches too short to end by themselves.
     Job::new(Hardware { count_bits: 8, ..*job.hardware() }, problem, run).unwrap()
+}
+
+/// A job of few labels at temperatures where RVs have several live ones, but seldom change, with random numbers of all widths.
+#[allow(dead_code, reason = "not every test has use for it")]
+pub fn warm(seed: u64) -> Job {
+    let job = of_size(seed, (9, 40), (5, 20));
+    let labels = 2 + seed as usize % 6;
+    let costs =
+        (0..job.problem().rvs() * labels).map(|at| if at % labels == at / labels % labels { 0 } else { 120 });
+    let singleton = Singleton::Table { costs: costs.collect() };
+    let (pair, vectors) = (Pair::Abs, line_vectors(labels as u16));
+    let problem = Problem { singleton, labels: labels as u16, pair, vectors, ..job.problem().clone() };
+    let problem = Problem { data_cap: 120, pair_cap: 2, alpha: 1, beta: 2, fixed: None, ..problem };
+    // All other labels, 120 above the best, together weigh a twentieth of it at the end.
+    let end = 120.0 / (20.0 * (labels - 1) as f64).ln();
+    let schedule = Schedule::anneal(1.3 * end, end, 3, 30).unwrap();
+    let run = Run { schedule, burn_in: 20, start: Start::Zero, cutoff: None, ..job.run().clone() };
+    let hardware = Hardware { u_bits: [24, 8, 32, 11][seed as usize % 4], ..*job.hardware() };
+    Job::new(hardware, problem, run).unwrap()
 }
 
 fn of_size(seed: u64, widths: (u64, u64), heights: (u64, u64)) -> Job {

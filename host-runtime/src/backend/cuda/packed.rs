@@ -3,6 +3,7 @@
 mod choice;
 mod kernels;
 mod lane;
+mod order;
 mod run;
 mod spread;
 mod tiling;
@@ -34,7 +35,7 @@ pub fn most_jobs(device: &Device) -> usize {
     BATCH.min(device.multiprocessors as usize)
 }
 
-/// Counters of a job: labels touched and RVs updated by the sparse kernel, open RVs found by the dense one.
+/// Counters of a job: labels touched and RVs updated by the kernels that skip, and what [`Which::counts`].
 const COUNTERS: usize = 2 + SLOTS;
 
 /// Words from one flag to the next (FLAG of `kernels/packed.cuh`).
@@ -161,7 +162,8 @@ impl<'a> Sampler<'a> {
         let lanes = lanes.collect::<Result<Vec<_>, _>>()?;
         let log = log.with(begins.into_iter().map(|begin| begin.messages).collect());
         let kernels = Kernels::new(device, (job, &plan, jobs.len()), &spread, (kernel, stripped))?;
-        let choice = (kernel == Kernel::Auto).then(|| Choice::new(device, spread.order)).transpose()?;
+        let choice =
+            (kernel == Kernel::Auto).then(|| Choice::new(device, spread.order.clone())).transpose()?;
         Ok(Self {
             kernels,
             device,
@@ -238,7 +240,7 @@ impl<'a> Sampler<'a> {
     /// What runs schedule entry `step` now.
     fn choose(&mut self, step: usize) -> Result<Which, CudaError> {
         if let Some(choice) = &mut self.choice {
-            return choice.which(self.plan.steps[step].limit, &self.counters, COUNTERS);
+            return choice.which(&self.plan.steps[step].weight, &self.counters, COUNTERS);
         }
         Ok(Which::asked_for(self.kernel))
     }
@@ -285,7 +287,7 @@ impl<'a> Sampler<'a> {
         which != Which::Dense && !(self.holds.is_some_and(holds) && self.told.is_some_and(room))
     }
 
-    /// How many RVs may be open in a window, all iterations together, for a launch of `which` to end by itself.
+    /// How many RVs may change in a window, all iterations together, for a launch of `which` to end by itself.
     fn few(&self, which: Which, span: u32) -> u32 {
         let few = self.choice.as_ref().and_then(|choice| choice.few(which, span));
         few.map_or(NEVER, |share| (share * (self.rvs() * u64::from(WINDOW)) as f64) as u32)
@@ -308,10 +310,10 @@ impl<'a> Sampler<'a> {
             scalars.extend(head);
             scalars.push(entry.weight[0].into());
         }
-        if matches!(which, Which::Dense | Which::Sites) {
+        if which.counts() {
             scalars.push(self.choice.as_ref().map_or(0, Choice::slot) as u32);
         }
-        if which == Which::Sites {
+        if which.ends_by_itself() {
             scalars.extend([few, self.watched]);
         }
         let line = entry.slope != 0;
@@ -323,7 +325,7 @@ impl<'a> Sampler<'a> {
         let collected = done.saturating_sub(burn_in_left);
         // What it cannot send any more.
         self.log.give_back(self.most_messages(planned) - self.most_messages(collected));
-        if matches!(which, Which::Dense | Which::Sites) {
+        if which.is_plain() {
             self.dense_iterations += u64::from(done);
         }
         self.unsettled += collected;

@@ -1,17 +1,19 @@
 //! Which packed kernel runs next: all RVs, or only those that are awake, in one way or another.
 //!
-//! The dense kernel counts the *open* RVs, those with more than one live label: where few are, few must be updated. The counts of a launch are
-//! read on a stream of its own while the next launch runs, so that the card waits for nothing; a decision is two launches late. Launches of
-//! small pictures, whose iterations are short, end by themselves (`Watch` of `kernels/place.cuh`) unless they are too short for that.
+//! The dense kernel counts the *open* RVs, those with more than one live label, kernels of small pictures those that change: where few do, few
+//! must be updated. The counts of a launch are read on a stream of its own while the next launch runs, so that the card waits for nothing; a
+//! decision is two launches late. Launches of small pictures, whose iterations are short, end by themselves (`Watch` of
+//! `kernels/place.cuh`) unless they are too short for that.
 
 use super::super::device::{Device, driver};
 use super::super::error::CudaError;
 use super::kernels::Which;
+use super::order::{Course, Order};
 use cudarc::driver::{CudaEvent, CudaSlice, CudaStream};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Counters of open RVs of a job, for as many launches in turn.
+/// Counters of a job of RVs that are open or change, for as many launches in turn.
 pub const SLOTS: usize = 4;
 
 /// A launch that counts.
@@ -25,26 +27,11 @@ struct Launch {
     updates: u64,
 }
 
-/// Which kernel follows which.
-#[derive(Debug, Clone, Copy)]
-pub struct Order {
-    /// What begins: the fastest while all RVs must be updated.
-    pub plain: Which,
-    /// What goes on.
-    pub later: Which,
-    /// From such a share of open RVs on.
-    pub few: f64,
-}
-
 /// Decides for `Kernel::Auto`.
 #[derive(Debug)]
 pub struct Choice {
     stream: Arc<CudaStream>,
-    order: Order,
-    /// Few RVs are open.
-    is_later: bool,
-    /// Limit of the last entry asked for.
-    limit: u32,
+    course: Course,
     launches: VecDeque<Launch>,
     /// Slots of launches that nobody asked for.
     unread: Vec<usize>,
@@ -69,9 +56,7 @@ impl Choice {
     pub fn new(device: &Device, order: Order) -> Result<Self, CudaError> {
         Ok(Self {
             stream: device.side_stream()?,
-            order,
-            is_later: false,
-            limit: 0,
+            course: Course::new(order),
             launches: VecDeque::new(),
             unread: Vec::new(),
             next_slot: 0,
@@ -80,27 +65,32 @@ impl Choice {
         })
     }
 
-    /// What is to run an entry with this limit. `counters`: `each` of every job, the last [`SLOTS`] of open RVs.
+    /// What is to run an entry with these weights. `counters`: `each` of every job, the last [`SLOTS`] of RVs that are open or change.
     ///
     /// # Errors
     /// The driver's failure.
-    pub fn which(&mut self, limit: u32, counters: &CudaSlice<u64>, each: usize) -> Result<Which, CudaError> {
-        // More labels live when the limit rises.
-        if limit > self.limit {
-            self.turn(false);
+    pub fn which(
+        &mut self,
+        weights: &[u8; 256],
+        counters: &CudaSlice<u64>,
+        each: usize,
+    ) -> Result<Which, CudaError> {
+        if self.course.enter(weights) {
+            self.leave_unread();
         }
-        self.limit = limit;
         if self.launches.len() > 1
             && let Some(launch) = self.launches.pop_front()
-            && self.share_of(&launch, counters, each)? <= self.order.few
         {
-            self.turn(true);
+            let share = self.share_of(&launch, counters, each)?;
+            if self.course.hear(share) {
+                self.leave_unread();
+            }
         }
-        Ok(if self.is_later { self.order.later } else { self.order.plain })
+        Ok(self.course.now().which)
     }
 
-    fn turn(&mut self, is_later: bool) {
-        self.is_later = is_later;
+    /// Nobody asks for what was counted: another kernel goes on.
+    fn leave_unread(&mut self) {
         self.unread.extend(self.launches.drain(..).map(|launch| launch.slot));
     }
 
@@ -128,7 +118,7 @@ impl Choice {
 
     /// Iterations that a launch which begins in schedule entry `step` may have.
     pub fn patience(&mut self, step: usize) -> u32 {
-        if self.is_later || self.order.plain.ends_by_itself() {
+        if self.course.is_last() || self.course.now().which.ends_by_itself() {
             return u32::MAX;
         }
         if self.patience.0 != step {
@@ -137,14 +127,15 @@ impl Choice {
         self.patience.1
     }
 
-    /// The share of open RVs from which on a launch of `span` iterations of `which` ends by itself, if it does so.
+    /// The share from which on a launch of `span` iterations of `which` ends by itself, if it does so.
     pub fn few(&self, which: Which, span: u32) -> Option<f64> {
-        (which.ends_by_itself() && span >= SHORT).then_some(self.order.few)
+        (which.ends_by_itself() && span >= SHORT && !self.course.is_last()).then_some(self.course.now().few)
     }
 
     /// A launch has ended by itself.
     pub fn ended(&mut self) {
-        self.turn(true);
+        self.course.go_on();
+        self.leave_unread();
     }
 
     /// The slot that the next launch counts in.
@@ -157,10 +148,13 @@ impl Choice {
     /// # Errors
     /// The driver's failure.
     pub fn launched(&mut self, device: &Device, updates: u64) -> Result<(), CudaError> {
-        if self.is_later {
+        let slot = self.next_slot;
+        if self.course.is_last() {
+            if self.course.now().which.counts() && !self.unread.contains(&slot) {
+                self.unread.push(slot);
+            }
             return Ok(());
         }
-        let slot = self.next_slot;
         let mixed = self.unread.contains(&slot);
         self.launches.push_back(Launch { end: device.milestone()?, slot, mixed, updates });
         self.next_slot = (self.next_slot + 1) % SLOTS;

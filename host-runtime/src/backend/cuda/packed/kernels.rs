@@ -25,9 +25,19 @@ pub enum Which {
 }
 
 impl Which {
-    /// Whether its launches end by themselves when few RVs are open, if something else can go on.
+    /// Whether its launches end by themselves when few of its RVs change, if something else can go on.
     pub fn ends_by_itself(self) -> bool {
-        self == Self::Sites
+        matches!(self, Self::Sites | Self::Dealt)
+    }
+
+    /// Whether it counts what tells how few RVs must be updated: the dense kernel those that are open, others those that change.
+    pub fn counts(self) -> bool {
+        self != Self::Sparse
+    }
+
+    /// Whether it updates every RV.
+    pub fn is_plain(self) -> bool {
+        matches!(self, Self::Dense | Self::Sites)
     }
 
     /// The one that runs every schedule entry if `kernel` was asked for.
@@ -121,7 +131,7 @@ impl Kernels {
             table: resident(packed.function("packed_dense_table")?, room)?,
         };
         let wanted = match kernel {
-            Kernel::Auto => vec![spread.order.plain, spread.order.later],
+            Kernel::Auto => spread.order.0.iter().map(|stage| stage.which).collect(),
             kernel => vec![Which::asked_for(kernel)],
         };
         let mut others = Vec::new();
@@ -133,7 +143,7 @@ impl Kernels {
                 Which::Sparse => (SPARSE, "packed_sparse", spread.sparse, spread.memory.bytes),
             };
             let kernel = match which {
-                Which::Sites if spread.order.plain != Which::Sites => Some("sites"),
+                Which::Sites if spread.order.first() != Which::Sites => Some("sites"),
                 Which::Dealt if !spread.dealt.fits(device) => Some("dealt"),
                 _ => None,
             };

@@ -258,7 +258,7 @@ impl Lane {
         let valid = [device.upload("evidence", &valid[0])?, device.upload("evidence", &valid[1])?];
         let tiles = device.upload("tiles", &spread.tiling.table())?;
         let published_pitch = planes.groups();
-        let records = if spread.order.plain == Which::Sites { planes.records() } else { 0 };
+        let records = if spread.order.first() == Which::Sites { planes.records() } else { 0 };
         let words = records.max(SETS * planes.height * published_pitch);
         let published = device.zeros::<u32>("tiles", 2 * words)?;
         let key = spa_model::rng::key(run.seed);

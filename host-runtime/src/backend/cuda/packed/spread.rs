@@ -2,9 +2,9 @@
 
 use super::super::device::Device;
 use super::super::plan::pair_row;
-use super::choice::Order;
 use super::kernels::Which;
 use super::lane::Planes;
+use super::order::{Order, Stage};
 use super::tiling::{Keeps, Memory, Room, Tiling};
 
 /// How many threads a kernel has.
@@ -126,9 +126,10 @@ impl Dealt {
         let groups = deals.div_ceil(blocks.max(1)) * DEAL;
         // All RVs of a block at once, if its registers allow that (96 a thread are too few for many labels); a group has a thread.
         let threads = if (4 * groups <= 640 && labels <= 52) || groups > 512 { 640 } else { 512 };
-        // Of a group labels around, random words, entries, place, what was drawn; in turn own labels and a list; messages; what lies between.
+        // Of a group labels around, random words, entries, place, what was drawn and what keeps labels; in turn own labels and a list;
+        // messages; what lies between.
         let bytes = tables(labels, copies)
-            + groups * (16 + 4 * 4 + 4 * 8 + 4 + 4)
+            + groups * (16 + 4 * 4 + 4 * 8 + 4 + 4 + 4 * 4)
             + 2 * groups * (4 + 4 * 2)
             + 8 * Self::OUTBOX
             + 128;
@@ -184,13 +185,14 @@ impl Spread {
         let sites = Sites::new(planes, each, (labels, copies));
         let dealt = Dealt::new(planes, each, (labels, copies));
         let plain = if !large && sites.fits(device) { Which::Sites } else { Which::Dense };
-        let (later, few) = if plain == Which::Dense {
-            (Which::Sparse, 0.8)
-        } else if labels <= FEW || stereo || !dealt.fits(device) {
-            (Which::Sparse, 0.5)
-        } else {
-            (Which::Dealt, 0.3)
-        };
+        let stage = |which, few| Stage { which, few };
+        let last = stage(Which::Sparse, 0.0);
+        let order = Order(match plain {
+            Which::Dense => vec![stage(plain, 0.8), last],
+            _ if labels <= FEW || !dealt.fits(device) => vec![stage(plain, 0.07), last],
+            _ if stereo => vec![stage(plain, 0.4), stage(Which::Dealt, 0.026), last],
+            _ => vec![stage(plain, 0.12), stage(Which::Dealt, 0.0)],
+        });
         Self {
             dense: shape(32 * WARPS, blocks),
             pairs,
@@ -200,7 +202,7 @@ impl Spread {
             sparse,
             tiling,
             memory: tiling.memory(&room),
-            order: Order { plain, later, few },
+            order,
         }
     }
 }
