@@ -65,6 +65,19 @@ pub enum Stripped {
     Skipping,
 }
 
+/// How closely a run is looked at. Launches go on across the entries of a schedule, but not from one lap to the next, which costs small
+/// pictures some percent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Look {
+    /// As one lap: what a run takes.
+    #[default]
+    Whole,
+    /// By fifths of its schedule.
+    Fifths,
+    /// The same, and counters are read after each.
+    Counters,
+}
+
 /// What a kernel's runner gives back.
 #[derive(Debug, Clone)]
 pub struct Finished {
@@ -76,7 +89,7 @@ pub struct Finished {
     pub seconds: f64,
     /// Labels whose energy was computed.
     pub touched: u64,
-    /// Fifths of the schedule; none from the generic kernel.
+    /// Parts of the schedule ([`Look`]); none from the generic kernel.
     pub laps: Vec<Lap>,
     /// Energy of the whole card in these seconds, in joules, where NVML tells it.
     pub joules: Option<f64>,
@@ -95,14 +108,15 @@ pub struct Lap {
     pub seconds: f64,
     /// Iterations that the sparse kernel ran.
     pub sparse_iterations: u32,
-    /// With profiling, of all sparse launches so far: labels touched, RVs updated.
+    /// With [`Look::Counters`], of all sparse launches so far: labels touched, RVs updated.
     pub counters: Vec<u64>,
 }
 
-/// Fifths of `job`'s schedule, fewer where it has fewer entries, without figures.
-fn laps_of(job: &Job) -> Vec<Lap> {
+/// Parts of `job`'s schedule, fewer where it has fewer entries, without figures.
+fn laps_of(job: &Job, look: Look) -> Vec<Lap> {
     let steps = job.run().schedule.steps();
-    let parts = (0..5).map(|f| f * steps.len() / 5..(f + 1) * steps.len() / 5);
+    let laps = if look == Look::Whole { 1 } else { 5 };
+    let parts = (0..laps).map(|n| n * steps.len() / laps..(n + 1) * steps.len() / laps);
     let lap = |entries: Range<usize>| Lap {
         temperatures: (steps[entries.start].temperature, steps[entries.end - 1].temperature),
         iterations: steps[entries.clone()].iter().map(|step| step.iterations).sum(),
@@ -123,8 +137,8 @@ fn fill_seconds(laps: &mut [Lap], marks: &[CudaEvent]) -> Result<(), CudaError> 
 
 /// Tells a run's progress a few times a second and carries the wish to stop.
 pub struct Watch<'a> {
-    /// Read the counters after every schedule entry.
-    pub profile: bool,
+    /// How closely.
+    pub look: Look,
     /// Left out of the packed kernels.
     pub stripped: Stripped,
     meter: Option<(&'a EnergyMeter, f64)>,
@@ -145,10 +159,10 @@ impl<'a> Watch<'a> {
     /// For a run of `jobs` with as many iterations, from iteration `from` on.
     pub fn new(sink: ProgressSink<'a>, jobs: &[&Job], from: u32) -> Self {
         let now = Instant::now();
-        let (profile, stripped, meter) = (false, Stripped::default(), None);
+        let (look, stripped, meter) = (Look::default(), Stripped::default(), None);
         let iterations = jobs.first().map_or(0, |job| job.iterations());
         let labels = jobs.iter().map(|job| job.labels_evaluated_by(1)).sum();
-        Self { profile, stripped, meter, sink, iterations, labels, started: now, told: now, waited_at: from }
+        Self { look, stripped, meter, sink, iterations, labels, started: now, told: now, waited_at: from }
     }
 
     /// Measures the run's energy with `meter`.
@@ -293,12 +307,12 @@ impl Cuda {
         self.sample_watched(&self.device, job, &mut Watch::new(progress, &[job], 0))
     }
 
-    /// As [`Cuda::sample_many`], with counters read after every schedule entry.
+    /// As [`Cuda::sample_many`], on the first card, looked at closely.
     ///
     /// # Errors
     /// As [`Cuda::sample_many`].
-    pub fn profile_many(&self, jobs: &[&Job]) -> Result<Vec<Finished>, CudaError> {
-        self.many(&self.device, jobs, true, &mut |_| true)
+    pub fn look_at_many(&self, jobs: &[&Job], look: Look) -> Result<Vec<Finished>, CudaError> {
+        self.many(&self.device, jobs, look, &mut |_| true)
     }
 
     fn report(&self, job: &Job, finished: Finished) -> anyhow::Result<RunReport> {
@@ -347,17 +361,19 @@ impl Cuda {
     pub fn sample_many(&self, jobs: &[&Job], progress: ProgressSink<'_>) -> Result<Vec<Finished>, CudaError> {
         let cards: Vec<&Device> = self.devices().take(jobs.len()).collect();
         if cards.len() < 2 {
-            return self.many(&self.device, jobs, false, progress);
+            return self.many(&self.device, jobs, Look::Whole, progress);
         }
         let each = jobs.len().div_ceil(cards.len());
-        cards::share(&cards, jobs, each, progress, |card, jobs, sink| self.many(card, jobs, false, sink))
+        cards::share(&cards, jobs, each, progress, |card, jobs, sink| {
+            self.many(card, jobs, Look::Whole, sink)
+        })
     }
 
     fn many(
         &self,
         device: &Device,
         jobs: &[&Job],
-        profile: bool,
+        look: Look,
         progress: ProgressSink<'_>,
     ) -> Result<Vec<Finished>, CudaError> {
         let packed = !matches!(self.kernel, Kernel::Baseline | Kernel::Generic)
@@ -365,7 +381,7 @@ impl Cuda {
         let mut finished = Vec::with_capacity(jobs.len());
         for batch in jobs.chunks(if packed { packed::most_jobs(device) } else { 1 }) {
             let mut watch = Watch::new(progress, batch, 0);
-            watch.profile = profile;
+            watch.look = look;
             watch.stripped = self.stripped;
             watch.metered(self.meter.as_ref());
             if packed {

@@ -73,7 +73,7 @@ pub fn run(device: &Device, job: &Job, start: &[u8], watch: &mut Watch<'_>) -> R
     device.synchronize()?;
 
     watch.start();
-    let mut laps = super::laps_of(job);
+    let mut laps = super::laps_of(job, watch.look);
     let mut marks = vec![device.mark()?];
     let mut iteration = 0;
     for (step, entry) in run.schedule.steps().iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use super::counters::Counters;
 use super::error::CudaError;
-use super::{Cuda, Finished, Kernel, Lap, Stripped};
+use super::{Cuda, Finished, Kernel, Lap, Look, Stripped};
 use serde::Serialize;
 use spa_model::Job;
 use spa_model::hash::{hash_messages, hash_u16, sha256_hex};
@@ -44,7 +44,7 @@ pub struct Measurement {
     pub runs: Vec<f64>,
     /// labels / seconds, in units of 10^9.
     pub giga_labels_per_second: f64,
-    /// By fifths of the schedule; empty for kernels that keep no laps.
+    /// By fifths of the schedule, of runs of their own; empty for kernels that keep no laps.
     pub fifths: Vec<Part>,
     /// Joules of the median run, of the whole card; null where NVML does not tell.
     pub joules: Option<f64>,
@@ -82,8 +82,8 @@ pub fn stripped_name(stripped: Stripped) -> &'static str {
     }
 }
 
-/// Runs `chains` chains of `job` at once, `repeats` times, at least once, after one run that warms up and is profiled. Hashes
-/// are those of the last chain: with one chain, of `job` itself.
+/// Runs `chains` chains of `job` at once, `repeats` times, at least once, as a whole and again by fifths, after one run that warms up and
+/// whose counters are read. Hashes are those of the last chain: with one chain, of `job` itself.
 ///
 /// # Errors
 /// As [`Cuda::sample_many`]; the chains of a launch only ([`super::packed::BATCH`]).
@@ -101,16 +101,16 @@ pub fn measure(
         let finished = all.pop().ok_or(CudaError::Driver { what: "run a job", cause })?;
         Ok(Finished { touched, ..finished })
     };
-    let mut finished = last(cuda.profile_many(&jobs)?)?;
+    let mut finished = last(cuda.look_at_many(&jobs, Look::Counters)?)?;
     let profiled = finished.laps.clone();
     let mut runs = Vec::new();
     let mut laps = Vec::new();
     let mut energies = Vec::new();
     for _ in 0..repeats.max(1) {
-        let again = last(cuda.sample_many(&jobs, &mut |_| true)?)?;
-        runs.push(again.seconds);
-        energies.extend(again.joules);
-        laps.push(again.laps);
+        let whole = last(cuda.look_at_many(&jobs, Look::Whole)?)?;
+        runs.push(whole.seconds);
+        energies.extend(whole.joules);
+        laps.push(last(cuda.look_at_many(&jobs, Look::Fifths)?)?.laps);
     }
     let seconds = median(runs.clone());
     let job = jobs.last().copied().unwrap_or(job);

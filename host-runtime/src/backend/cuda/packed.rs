@@ -317,7 +317,9 @@ impl<'a> Sampler<'a> {
             scalars.extend([few, self.watched]);
         }
         let line = entry.slope != 0;
-        self.mailbox.empty();
+        if few != NEVER {
+            self.mailbox.empty();
+        }
         // SAFETY: all buffers of the lanes' parameters are fields of self and live; the log has room for what the launch
         // can send; the grid is as large as the card holds at once, so its blocks may wait for each other.
         unsafe { self.launch(&resident.function, resident.config, true, &scalars) }?;

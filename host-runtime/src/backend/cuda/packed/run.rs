@@ -3,7 +3,7 @@
 use super::super::device::{Device, MessageLog};
 use super::super::error::CudaError;
 use super::super::pieces::{OnCard, fresh};
-use super::super::{Finished, Kernel, Watch, entry_of, fill_seconds, laps_of};
+use super::super::{Finished, Kernel, Look, Watch, entry_of, fill_seconds, laps_of};
 use super::{COUNTERS, Sampler};
 use spa_model::{Job, LabelEntry};
 
@@ -70,13 +70,13 @@ pub fn run(
     watch.start();
     let mut marks = vec![device.mark()?];
     let mut laps = Vec::new();
-    for mut lap in laps_of(job) {
+    for mut lap in laps_of(job, watch.look) {
         let end = sampler.ends[lap.entries.end - 1];
         let dense_before = sampler.dense_iterations;
         sampler.advance(end, watch)?;
         lap.sparse_iterations = lap.iterations - (sampler.dense_iterations - dense_before) as u32;
         marks.push(device.mark()?);
-        lap.counters = if watch.profile { sampler.counters()? } else { Vec::new() };
+        lap.counters = if watch.look == Look::Counters { sampler.counters()? } else { Vec::new() };
         laps.push(lap);
     }
     sampler.send_entries()?;
