@@ -185,14 +185,7 @@ impl Spread {
         let sites = Sites::new(planes, each, (labels, copies));
         let dealt = Dealt::new(planes, each, (labels, copies));
         let plain = if !large && sites.fits(device) { Which::Sites } else { Which::Dense };
-        let stage = |which, few| Stage { which, few };
-        let last = stage(Which::Sparse, 0.0);
-        let order = Order(match plain {
-            Which::Dense => vec![stage(plain, 0.8), last],
-            _ if labels <= FEW || !dealt.fits(device) => vec![stage(plain, 0.07), last],
-            _ if stereo => vec![stage(plain, 0.4), stage(Which::Dealt, 0.026), last],
-            _ => vec![stage(plain, 0.12), stage(Which::Dealt, 0.0)],
-        });
+        let order = order(plain, labels, stereo, dealt.fits(device));
         Self {
             dense: shape(32 * WARPS, blocks),
             pairs,
@@ -205,6 +198,19 @@ impl Spread {
             order,
         }
     }
+}
+
+/// What follows `plain`, and from which shares on: what was fastest on one H200, whole runs of the pictures of docs/performance.md. Half or
+/// twice a share is 0 to 2% slower.
+fn order(plain: Which, labels: usize, stereo: bool, dealt_fits: bool) -> Order {
+    let stage = |which, few| Stage { which, few };
+    let last = stage(Which::Sparse, 0.0);
+    Order(match plain {
+        Which::Dense => vec![stage(plain, 0.8), last],
+        _ if labels <= FEW || !dealt_fits => vec![stage(plain, 0.07), last],
+        _ if stereo => vec![stage(plain, 0.4), stage(Which::Dealt, 0.026), last],
+        _ => vec![stage(plain, 0.12), stage(Which::Dealt, 0.0)],
+    })
 }
 
 #[cfg(test)]
