@@ -139,6 +139,7 @@ fn pieces_equal_the_specification() {
         cuda_pieces::assert_hands_over(&packed[4], seed, &random_jobs::cooling(seed));
         cuda_pieces::assert_hands_over(&packed[4], seed, &random_jobs::cooling_pair(seed));
     }
+    cuda_pieces::assert_order(&packed[4]);
     eprintln!("{jobs} jobs in pieces on all kernels");
 }
 

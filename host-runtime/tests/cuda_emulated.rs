@@ -234,6 +234,7 @@ fn pieces_on_stand_ins() {
         cuda_pieces::assert_hands_over(&packed[4], seed, &random_jobs::cooling(seed));
     }
     cuda_pieces::assert_hands_over(&packed[4], 9000, &random_jobs::cooling_pair(9000));
+    cuda_pieces::assert_order(&packed[4]);
     let job = random_jobs::common(9000);
     let error = open(Kernel::Baseline).start(&job, None).err().unwrap().to_string();
     assert!(error.contains("backend 'cuda' does not do a run in pieces: its baseline kernel"), "{error}");

@@ -106,8 +106,8 @@ pub struct Lap {
     pub iterations: u32,
     /// Seconds on the card, by events.
     pub seconds: f64,
-    /// Iterations that the sparse kernel ran.
-    pub sparse_iterations: u32,
+    /// Packed kernels that ran, in turn, and iterations of each.
+    pub kernels: Vec<(Kernel, u32)>,
     /// With [`Look::Counters`], of all sparse launches so far: labels touched, RVs updated.
     pub counters: Vec<u64>,
 }

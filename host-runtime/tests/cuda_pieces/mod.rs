@@ -4,7 +4,7 @@
 use crate::random_jobs::{self, Dice};
 use spa_model::{Job, Message, Snapshot, energy, spec};
 use spa_runtime::backend::cpu::CpuBackend;
-use spa_runtime::backend::cuda::{Cuda, CudaError};
+use spa_runtime::backend::cuda::{Cuda, CudaError, Kernel, Look};
 use spa_runtime::backend::{Backend, Session};
 use spa_runtime::spill::{Spill, Spilled};
 use std::sync::Arc;
@@ -150,6 +150,16 @@ pub fn assert_hands_over(card: &Cuda, seed: u64, job: &Job) {
             "job {seed} by {step} iterations: {touched} labels touched"
         );
     }
+}
+
+/// Of a pair of pictures that cools down three times three kernels take turns, each time in the same order.
+pub fn assert_order(card: &Cuda) {
+    let job = random_jobs::cooling_pair(9000);
+    let laps = card.look_at_many(&[&job], Look::Whole).unwrap().remove(0).laps;
+    let kernels: Vec<Kernel> = laps.iter().flat_map(|lap| &lap.kernels).map(|&(kernel, _)| kernel).collect();
+    assert_eq!(kernels, [Kernel::Sites, Kernel::Dealt, Kernel::Sparse].repeat(3));
+    let iterations: u32 = laps.iter().flat_map(|lap| &lap.kernels).map(|&(_, iterations)| iterations).sum();
+    assert_eq!(iterations, job.iterations());
 }
 
 /// Messages that go to disk, are taken away, or stay: the same in the end. A wish to stop is heard, and the run goes on.

@@ -15,9 +15,9 @@ pub struct Part {
     pub temperatures: (f64, f64),
     /// Nominal labels a second on the card, by events, in units of 10^9.
     pub giga_labels_per_second: f64,
-    /// Iterations that the sparse kernel ran.
-    pub sparse_iterations: u32,
-    /// If the sparse kernel ran them all: RVs updated, as a share of all.
+    /// Packed kernels that ran, in turn, and iterations of each.
+    pub kernels: Vec<(&'static str, u32)>,
+    /// If only kernels that skip ran: RVs updated, as a share of all.
     pub updated: Option<f64>,
     /// Likewise: labels touched a RV updated; more than labels where halos are updated, too.
     pub touched: Option<f64>,
@@ -167,13 +167,17 @@ fn fifths(job: &Job, chains: usize, profiled: &[Lap], runs: &[Vec<Lap>]) -> Vec<
         let seconds = median(runs.iter().map(|laps| laps[n].seconds).collect());
         let before = |k| if n == 0 { 0 } else { counter(&profiled[n - 1], k) };
         let count = |k: usize| (counter(lap, k) - before(k)) as f64;
-        // Of all iterations: only where the sparse kernel ran them all.
-        let some = |value: f64| (lap.sparse_iterations == lap.iterations).then_some(value);
+        let kernels: Vec<_> =
+            lap.kernels.iter().map(|&(kernel, iterations)| (kernel_name(kernel), iterations)).collect();
+        // Of all iterations: only where all were such.
+        let skips = |&(kernel, _): &(Kernel, u32)| matches!(kernel, Kernel::Dealt | Kernel::Sparse);
+        let skipped = !lap.kernels.is_empty() && lap.kernels.iter().all(skips);
+        let some = |value: f64| skipped.then_some(value);
         let iterations = f64::from(lap.iterations);
         Part {
             temperatures: lap.temperatures,
             giga_labels_per_second: free * f64::from(job.problem().labels) * iterations / seconds / 1e9,
-            sparse_iterations: lap.sparse_iterations,
+            kernels,
             updated: some(count(1) / (free * iterations)),
             touched: some(count(0) / count(1)).filter(|touched| touched.is_finite()),
         }
@@ -204,8 +208,13 @@ pub fn text(m: &Measurement) -> String {
             "    T {:>6.2} to {:>6.2}  {:>8.1} G label/s",
             part.temperatures.0, part.temperatures.1, part.giga_labels_per_second
         );
+        if part.kernels.len() > 1 {
+            let of = |(kernel, iterations): &(&str, u32)| format!("{kernel} {iterations}");
+            let all: Vec<String> = part.kernels.iter().map(of).collect();
+            let _ = write!(text, "  {}", all.join(", "));
+        }
         if let Some(updated) = part.updated {
-            let _ = write!(text, "  sparse: {:.1}% of RVs updated", 100.0 * updated);
+            let _ = write!(text, "  {:.1}% of RVs updated", 100.0 * updated);
         }
         if let Some(touched) = part.touched {
             let _ = write!(text, ", {touched:.1} labels touched a RV");

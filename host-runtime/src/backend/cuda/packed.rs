@@ -87,6 +87,8 @@ pub(super) struct Sampler<'a> {
     iteration: u32,
     /// Iterations run dense.
     dense_iterations: u64,
+    /// Kernels that ran since somebody asked, in turn, and iterations of each.
+    ran: Vec<(Which, u32)>,
     /// Tables of all jobs, held so that their addresses stay valid.
     _bytes: Vec<CudaSlice<u8>>,
     /// What launches that may end by themselves count.
@@ -184,6 +186,7 @@ impl<'a> Sampler<'a> {
             ends: super::ends(job),
             iteration,
             dense_iterations: 0,
+            ran: Vec::new(),
             _bytes: vec![pair, steps],
             _windows: windows,
         })
@@ -327,6 +330,10 @@ impl<'a> Sampler<'a> {
         let collected = done.saturating_sub(burn_in_left);
         // What it cannot send any more.
         self.log.give_back(self.most_messages(planned) - self.most_messages(collected));
+        match self.ran.last_mut() {
+            Some((last, iterations)) if *last == which => *iterations += done,
+            _ => self.ran.push((which, done)),
+        }
         if which.is_plain() {
             self.dense_iterations += u64::from(done);
         }

@@ -40,6 +40,16 @@ impl Which {
         matches!(self, Self::Dense | Self::Sites)
     }
 
+    /// By what name it is asked for.
+    pub fn kernel(self) -> Kernel {
+        match self {
+            Self::Dense => Kernel::Dense,
+            Self::Sites => Kernel::Sites,
+            Self::Dealt => Kernel::Dealt,
+            Self::Sparse => Kernel::Sparse,
+        }
+    }
+
     /// The one that runs every schedule entry if `kernel` was asked for.
     pub fn asked_for(kernel: Kernel) -> Self {
         match kernel {

@@ -72,9 +72,8 @@ pub fn run(
     let mut laps = Vec::new();
     for mut lap in laps_of(job, watch.look) {
         let end = sampler.ends[lap.entries.end - 1];
-        let dense_before = sampler.dense_iterations;
         sampler.advance(end, watch)?;
-        lap.sparse_iterations = lap.iterations - (sampler.dense_iterations - dense_before) as u32;
+        lap.kernels = sampler.ran.drain(..).map(|(which, iterations)| (which.kernel(), iterations)).collect();
         marks.push(device.mark()?);
         lap.counters = if watch.look == Look::Counters { sampler.counters()? } else { Vec::new() };
         laps.push(lap);
