@@ -98,6 +98,17 @@ __device__ __forceinline__ bool is_behind(const Neighbours &n, u32 number) {
     return SPA_WAITS && __any_sync(FULL, behind >> 31);
 }
 
+// The top seven bits of the words of four RVs, a byte each.
+__device__ __forceinline__ u32 top_bits(const uint4 &words) {
+    return prmt(prmt(words.x, words.y, 0x0073), prmt(words.z, words.w, 0x0073), 0x5410) >> 1 & four(127);
+}
+
+// Who of four RVs may leave its label with such words, a byte each.
+__device__ __forceinline__ u32 who_leave(u32 top, u32 from, u32 rest) { return (~(top + from) | (top + rest)) >> 7 & four(1); }
+
+// `from` of four RVs, if no word keeps the labels of those of `open`, a byte each, and every word those of the others.
+__device__ __forceinline__ u32 none_stays(u32 open) { return (open ^ four(1)) << 7; }
+
 // Waits until all groups beside this one have done `number` half-steps; which of its RVs are awake, a bit each. Random words are made
 // while answers are on their way, and the second question is asked half an answer after the first.
 __device__ __forceinline__ u32 look(const PackedParams &p, const Group &g, u32 colour, u32 now, u32 number, bool first, const Shared &shared, Labels &around,
@@ -300,7 +311,7 @@ __device__ __forceinline__ void dealt(const Batch &batch, u32 iteration, u32 ite
         store_labels(p, g, 0, g.mine.labels);
         store_labels(p, g, 1, g.other.labels);
     }
-    if (few == NEVER && (threadIdx.x & 31u) == 0 && changed) atomicAdd(p.counters + 2u + slot, (u64)changed);
+    if (few == NEVER) count_for_host(p, slot, changed);
     if ((threadIdx.x & 31u) == 0 && updated) {
         atomicAdd(p.counters, (u64)updated * SPA_LABELS);
         atomicAdd(p.counters + 1, (u64)updated);

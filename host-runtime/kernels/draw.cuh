@@ -112,17 +112,6 @@ struct Stay {
     u32 from, rest;
 };
 
-// The top seven bits of the words of four RVs, a byte each.
-__device__ __forceinline__ u32 top_bits(const uint4 &words) {
-    return prmt(prmt(words.x, words.y, 0x0073), prmt(words.z, words.w, 0x0073), 0x5410) >> 1 & four(127);
-}
-
-// Who of four RVs may leave its label with such words, a byte each.
-__device__ __forceinline__ u32 who_leave(u32 top, u32 from, u32 rest) { return (~(top + from) | (top + rest)) >> 7 & four(1); }
-
-// `from` of four RVs, if no word keeps the labels of those of `open`, a byte each, and every word those of the others.
-__device__ __forceinline__ u32 none_stays(u32 open) { return (open ^ four(1)) << 7; }
-
 // As many 128ths of `total`, rounded up, as a part of it is that weighs 2^-13 of it or more, or nothing.
 __device__ __forceinline__ u32 parts_of(float part, float scale) { return __float_as_uint(part * scale + 0.5f + 8388608.0f) & 255u; }
 

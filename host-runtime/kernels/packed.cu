@@ -98,8 +98,7 @@ __device__ __forceinline__ void dense(const Batch &batch, u32 iteration, u32 ite
     __syncthreads();
     u32 open = 0;
     run_band<LINE>(p, band, t, line, iteration, iterations, told, open);
-    open = __reduce_add_sync(FULL, open);
-    if ((threadIdx.x & 31u) == 0 && open) atomicAdd(p.counters + 2u + slot, (u64)open);
+    count_for_host(p, slot, __reduce_add_sync(FULL, open));
 }
 
 extern "C" __global__ void __launch_bounds__(SPA_THREADS, SPA_BLOCKS)

@@ -244,6 +244,11 @@ __device__ __forceinline__ void load_weights(const Step &step, Tables &t) {
     }
 }
 
+// What the threads of this warp counted, for the host, in a slot of launches in turn.
+__device__ __forceinline__ void count_for_host(const PackedParams &p, u32 slot, u32 all) {
+    if (threadIdx.x % 32u == 0 && all) atomicAdd(p.counters + 2u + slot, (u64)all);
+}
+
 // Threads of a block that settles.
 #define SETTLERS 256u
 

@@ -208,7 +208,7 @@ __device__ __forceinline__ void sites(const Batch &batch, u32 iteration, u32 ite
         close_rv(p, s, 1, white[e], collected);
     }
     collect_post(p.log, outbox, 0);
-    if (few == NEVER && threadIdx.x % 32u == 0 && changed) atomicAdd(p.counters + 2u + slot, (u64)changed);
+    if (few == NEVER) count_for_host(p, slot, changed);
 }
 
 extern "C" __global__ void __launch_bounds__(SPA_THREADS, SPA_BLOCKS)

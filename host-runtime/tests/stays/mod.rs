@@ -2,7 +2,9 @@
 
 use spa_model::hash::hash_messages;
 use spa_model::weights::WeightTable;
-use spa_model::{Job, rng, spec};
+use spa_model::{Job, spec};
+use spa_runtime::backend::Backend as _;
+use spa_runtime::backend::cpu::CpuBackend;
 use spa_runtime::backend::cuda::Cuda;
 
 /// Updates of `job`: at least as many as could not be left out, at most as many as are awake without a look at random words (but for those
@@ -21,12 +23,16 @@ fn bounds(job: &Job) -> Bounds {
         .iter()
         .map(|step| WeightTable::new(hardware, step.temperature, run.cutoff))
         .collect();
+    let backend = CpuBackend::default();
+    let mut session = backend.start(job, None).unwrap();
     let mut labels = job.initial_labels();
     // Whether other labels lived, and whether it changed, when the RV was looked at last.
     let (mut open, mut changed) = (vec![true; problem.rvs()], vec![false; problem.rvs()]);
     let mut bounds = Bounds { least: 0, most: 0 };
     let mut before = None;
     for (iteration, entry) in run.schedule.entry_of_iterations().enumerate() {
+        session.advance(iteration as u32 + 1, &mut |_| true).unwrap();
+        let after = session.labels().unwrap();
         for colour in [0, 1] {
             for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
                 let i = (y * width + x) as usize;
@@ -35,23 +41,15 @@ fn bounds(job: &Job) -> Bounds {
                 }
                 let energies = spec::energies(job, &labels, x, y);
                 let least = energies.iter().copied().min().unwrap();
-                let weights: Vec<u64> =
-                    energies.iter().map(|e| tables[entry].weight(e - least).into()).collect();
-                let word = rng::word(run.seed, run.chain, x, y, iteration as u32);
-                let mut left = (u64::from(hardware.u(word)) * weights.iter().sum::<u64>()) >> hardware.u_bits;
-                let label = weights.iter().position(|&w| {
-                    let here = left < w;
-                    left = left.saturating_sub(w);
-                    here
-                });
-                let label = label.unwrap() as u8;
+                let live = energies.iter().filter(|&&e| tables[entry].weight(e - least) > 0).count();
+                let changes = after[i] != labels[i];
                 let touched = before.is_none() || spec::neighbours(width, height, x, y).any(|n| changed[n]);
                 let others = open[i] && before != Some(entry);
-                bounds.least += u64::from(touched || others || label != labels[i]);
+                bounds.least += u64::from(touched || others || changes);
                 bounds.most += u64::from(touched || open[i]);
-                open[i] = weights.iter().filter(|&&w| w > 0).count() > 1;
-                changed[i] = label != labels[i];
-                labels[i] = label;
+                open[i] = live > 1;
+                changed[i] = changes;
+                labels[i] = after[i];
             }
         }
         before = Some(entry);

@@ -290,15 +290,15 @@ impl<'a> Sampler<'a> {
         which != Which::Dense && !(self.holds.is_some_and(holds) && self.told.is_some_and(room))
     }
 
-    /// How many RVs may change in a window, all iterations together, for a launch of `which` to end by itself.
-    fn few(&self, which: Which, span: u32) -> u32 {
-        let few = self.choice.as_ref().and_then(|choice| choice.few(which, span));
+    /// How many RVs may change in a window, all iterations together, for a launch to end by itself.
+    fn few(&self, span: u32) -> u32 {
+        let few = self.choice.as_ref().and_then(|choice| choice.few(span));
         few.map_or(NEVER, |share| (share * (self.rvs() * u64::from(WINDOW)) as f64) as u32)
     }
 
     /// The next `span` iterations, from schedule entry `step` on ([`Self::launch_end`]), or less, if the launch ends by itself.
     fn launch_iterations(&mut self, which: Which, step: usize, span: u32) -> Result<(), CudaError> {
-        let few = self.few(which, span);
+        let few = self.few(span);
         let span = if few == NEVER { span } else { span.min(WINDOW * WINDOWS) };
         let burn_in_left = self.job.run().burn_in.saturating_sub(self.iteration);
         let planned = span.saturating_sub(burn_in_left);

@@ -8,7 +8,7 @@
 use super::super::device::{Device, driver};
 use super::super::error::CudaError;
 use super::kernels::Which;
-use super::order::{Course, Order};
+use super::order::{Course, Order, Stage};
 use cudarc::driver::{CudaEvent, CudaSlice, CudaStream};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -127,9 +127,10 @@ impl Choice {
         self.patience.1
     }
 
-    /// The share from which on a launch of `span` iterations of `which` ends by itself, if it does so.
-    pub fn few(&self, which: Which, span: u32) -> Option<f64> {
-        (which.ends_by_itself() && span >= SHORT && !self.course.is_last()).then_some(self.course.now().few)
+    /// The share from which on a launch of `span` iterations of what is to run ends by itself, if it does so.
+    pub fn few(&self, span: u32) -> Option<f64> {
+        let Stage { which, few } = self.course.now();
+        (which.ends_by_itself() && span >= SHORT && !self.course.is_last()).then_some(few)
     }
 
     /// A launch has ended by itself.
@@ -150,6 +151,7 @@ impl Choice {
     pub fn launched(&mut self, device: &Device, updates: u64) -> Result<(), CudaError> {
         let slot = self.next_slot;
         if self.course.is_last() {
+            // Nobody asks for what it counts, but the slot has it.
             if self.course.now().which.counts() && !self.unread.contains(&slot) {
                 self.unread.push(slot);
             }
